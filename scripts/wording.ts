@@ -9,7 +9,7 @@ import ts from 'typescript';
  * runs only the named rules.
  */
 
-/** A text in a file: a comment, a title of a test, or a paragraph of a page. */
+/** A text in a file: a comment, a message, a title of a test, or a paragraph of a page. */
 interface Passage {
   readonly path: string;
   /** Line of the first character, counted from 1. */
@@ -24,6 +24,7 @@ interface Title extends Passage {
 
 const code = ['src', 'console', 'scripts', 'test/support'].flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx}`));
 const commented = [...code, ...['bench', 'migrations'].flatMap((folder) => globSync(`${folder}/**/*.ts`))];
+const worded = ['src', 'console/src'].flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx}`));
 const tests = globSync('test/**/*.test.ts', { exclude: (name) => name === 'node_modules' });
 const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', ...globSync('docs/**/*.md')];
 
@@ -66,10 +67,16 @@ const banned = [
   'what is asked',
 ];
 
+/** Phrases that also spoil a message, a description or a label, where comments may have them. */
+const bannedInMessages = ['asked for on', 'goes with it', 'is good for', 'no good', 'time is over'];
+
 const rules: Readonly<Record<string, () => string[]>> = {
   docstrings: () => code.flatMap(commentsOf).flatMap(docstringFaults),
   phrases: () =>
-    [...commented.flatMap(commentsOf), ...tests.flatMap(titlesOf), ...pages.flatMap(blocksOf)].flatMap(phraseFaults),
+    [...commented.flatMap(commentsOf), ...tests.flatMap(titlesOf), ...pages.flatMap(blocksOf)].flatMap((passage) =>
+      phraseFaults(passage),
+    ),
+  messages: () => worded.flatMap(messagesOf).flatMap(messageFaults),
   titles: () => tests.flatMap(titlesOf).flatMap(titleFaults),
   sentences: () => pages.flatMap(blocksOf).flatMap(sentenceFaults),
   paths: () => [...commented.flatMap(commentsOf), ...pages.flatMap(blocksOf)].flatMap(pathFaults),
@@ -90,10 +97,22 @@ function docstringFaults({ path, line, text }: Passage): string[] {
   return first === undefined ? [] : [`${path}:${line} begins with "${first}": begin with a verb or the thing's name`];
 }
 
-function phraseFaults(passage: Passage): string[] {
+/** Faults of what a user reads: a description begins like a docstring, and a sentence says "is not a", not "is no". */
+function messageFaults(passage: Passage): string[] {
+  const { path, line, text } = passage;
+  const first = /^(What|Where|Who|How|Told|So many)\b.*\.$/s.exec(text)?.[1];
+  const odd = /(?<!\b[Tt]here )\b(?:is|are) no (?!longer\b|more\b|such\b)\w+/.exec(text)?.[0];
+  return [
+    ...phraseFaults(passage, [...banned, ...bannedInMessages]),
+    ...(first === undefined ? [] : [`${path}:${line} begins with "${first}": begin with a noun or a verb`]),
+    ...(odd === undefined ? [] : [`${path}:${line} says "${odd}": say "is not a" or "there is no"`]),
+  ];
+}
+
+function phraseFaults(passage: Passage, phrases = banned): string[] {
   // A phrase may continue in the next line of a comment.
   const text = passage.text.replaceAll(/\n[ \t]*(?:\*|\/\/)? ?/g, (between) => '\n'.padEnd(between.length));
-  const pattern = new RegExp(`\\b(?:${banned.join('|').replaceAll(' ', '\\s+')})\\b`, 'gi');
+  const pattern = new RegExp(`\\b(?:${phrases.join('|').replaceAll(' ', '\\s+')})\\b`, 'gi');
   return [...text.matchAll(pattern)].map(
     (match) => `${place(passage, match.index)} says "${match[0].replaceAll(/\s+/g, ' ')}": say it in plain words`,
   );
@@ -186,6 +205,23 @@ function commentsOf(path: string): Passage[] {
   };
   visit(file);
   return [...found.values()];
+}
+
+/** Messages of a file, and whatever else it writes with blanks between words: literals of more than one word, but SQL. */
+function messagesOf(path: string): Passage[] {
+  const file = parsed(path);
+  const found: Passage[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node) || (ts.isTaggedTemplateExpression(node) && node.tag.getText(file) === 'sql'))
+      return;
+    if (ts.isStringLiteralLike(node) || ts.isTemplateExpression(node) || ts.isJsxText(node)) {
+      const text = node.getText(file).replaceAll(/^[\s'"`]+|[\s'"`]+$/g, '');
+      if (/[a-z]\W*\s\W*[a-z]/i.test(text)) found.push({ path, line: lineOf(file.text, node.getStart(file)), text });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
 }
 
 /** Titles of `describe` and `it`. */

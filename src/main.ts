@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 // npm only warns about an older Node.js, whose own error would name something that a library does not find.
 if (Number.parseInt(process.versions.node, 10) < 24) {
   process.stderr.write(
-    `ddp needs Node.js 24 or newer, and this is ${process.versions.node}. One is installed with it: call "npx ddp" where it is installed, or put its folder node_modules/.bin first in PATH.\n`,
+    `ddp needs Node.js 24 or newer, and this is ${process.versions.node}. One is installed with it: run "npx ddp" where it is installed, or put its folder node_modules/.bin first in PATH.\n`,
   );
   process.exit(1);
 }

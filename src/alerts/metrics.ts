@@ -43,7 +43,7 @@ export function createMetrics({ registry, read }: MetricsOptions): Metrics {
   };
   const polls = new Histogram({
     name: 'ddp_alert_poll_seconds',
-    help: 'Duration of a poll for silences that are due and closings that hooks are to hear of.',
+    help: 'Duration of a poll for due silences and for closings to report to hooks.',
     buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30],
     registers,
   });

@@ -18,7 +18,7 @@ const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DEL
 export function createRequestMetrics(registry: Registry): (request: AnsweredRequest) => void {
   const seconds = new Histogram({
     name: 'ddp_http_request_seconds',
-    help: 'Time of HTTP requests until they ended, by method, route template and status; aborted: the caller went away.',
+    help: 'Duration of HTTP requests by method, route template and status (aborted: the caller disconnected).',
     labelNames: ['method', 'route', 'status'],
     buckets: durations,
     registers: [registry],
@@ -39,8 +39,8 @@ export function createGroupMetrics(registry: Registry): ObserveGroup {
       buckets: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000],
       registers: [registry],
     });
-  const calls = histogram('ddp_ingest_group_calls', 'Calls that were committed together.');
-  const records = histogram('ddp_ingest_group_records', 'Records that were committed together.');
+  const calls = histogram('ddp_ingest_group_calls', 'Number of calls per commit.');
+  const records = histogram('ddp_ingest_group_records', 'Number of records per commit.');
   return (group) => {
     calls.observe(group.calls);
     records.observe(group.records);
@@ -53,7 +53,7 @@ export function measureLog(log: RecordLog, registry: Registry): RecordLog {
   const stored = new Counter({ name: 'ddp_ingest_records_total', help: 'Records that were stored.', registers });
   const duplicates = new Counter({
     name: 'ddp_ingest_duplicates_total',
-    help: 'Records that were not stored because their key had come before.',
+    help: 'Records that were not stored because they repeat a key.',
     registers,
   });
   const rejected = new Counter({
@@ -105,11 +105,11 @@ export function measureIndex(index: RecordIndex, registry: Registry, waiting: ()
   });
   const seconds = new Histogram({
     name: 'ddp_search_seconds',
-    help: 'Time of search calls, waiting for their turn included.',
+    help: 'Duration of search calls, waiting included.',
     buckets: durations,
     registers,
   });
-  gauge(registry, 'ddp_search_waiting', 'Search calls that wait for their turn.', waiting);
+  gauge(registry, 'ddp_search_waiting', 'Search calls that wait in the queue.', waiting);
   const measured =
     (ask: Ask): Ask =>
     async (call) => {

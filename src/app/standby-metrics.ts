@@ -16,7 +16,7 @@ export function observeStandbys(registry: Registry, servers: ReadServers): void 
         for (const standby of servers.figures().standbys) this.set({ standby: standby.name }, value(standby));
       },
     });
-  gauge('ddp_standby_lag_seconds', 'Time for which a standby lacks what was committed.', ({ lag }) => lag);
+  gauge('ddp_standby_lag_seconds', 'Time by which a standby is behind the primary.', ({ lag }) => lag);
   gauge('ddp_standby_away', '1 while a standby answers no reads, because it lags or is away.', ({ isReady }) =>
     Number(!isReady),
   );

@@ -54,7 +54,8 @@ async function* framesOf(
   summary: BackupSummary,
 ): AsyncGenerator<Buffer> {
   const migrations = await listMigrations(client);
-  if (migrations.length === 0) throw new Error('There is nothing to back up: the database has none of our tables.');
+  if (migrations.length === 0)
+    throw new Error('There is nothing to back up: the database has none of the tables of this service.');
   const tables = await listTables(client);
   const total = tables.reduce((sum, { estimate }) => sum + estimate, 0);
   yield headerFrame({

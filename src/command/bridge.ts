@@ -25,15 +25,17 @@ export function addBridgeCommand(ddp: Command): void {
     )
     .requiredOption('--topic <topics...>', 'what to subscribe to, such as application/+/device/+/event/+')
     .addOption(
-      new Option('--source <source>', 'whose messages they are').choices([...bridgeSources]).makeOptionMandatory(),
+      new Option('--source <source>', 'network server that publishes the messages')
+        .choices([...bridgeSources])
+        .makeOptionMandatory(),
     )
-    .requiredOption('--organization <id>', 'organization whose devices they are of')
+    .requiredOption('--organization <id>', 'organization that owns the devices')
     .addOption(new Option('--token <token>', 'token of scope ingest').env('DDP_TOKEN').makeOptionMandatory())
     .option('--service <origin>', 'where the service is', 'http://127.0.0.1:4000')
     .option('--client-id <name>', 'the broker keeps messages for this name while the bridge is away', 'ddp-bridge')
     .option(
       '--keep-alive <seconds>',
-      'between signs of life; a broker that is silent for twice as long is left',
+      'between pings; the bridge leaves a broker that is silent for twice as long',
       secondsOf,
       30,
     )

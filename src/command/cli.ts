@@ -30,7 +30,7 @@ function createProgram(): Command {
   const ddp = new Command('ddp')
     .description('Device Data Platform: records from devices in, search and webhooks out.')
     .version(version, '-V, --version')
-    .showHelpAfterError('Add --help to see how it is called.')
+    .showHelpAfterError('Add --help for its usage.')
     .exitOverride();
   addServiceCommands(ddp);
   addBackupCommands(ddp);

@@ -20,7 +20,9 @@ export const addCommand = (parent: Command, name: string, description: string): 
 export function duration(text: string): number {
   const milliseconds = parseDuration(text);
   if (!milliseconds)
-    throw new InvalidArgumentError('It must be a number and s, m, h or d, such as 30d, within a century.');
+    throw new InvalidArgumentError(
+      'It must be a number with the unit s, m, h or d, such as 30d, and at most a century.',
+    );
   return milliseconds;
 }
 

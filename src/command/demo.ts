@@ -22,7 +22,7 @@ interface DemoOptions extends OutputOptions {
 export function addDemoCommand(ddp: Command): void {
   addCommand(ddp, 'demo', 'Demonstrate a running service over HTTP, from an uplink to a hook call.')
     .option('--url <origin>', 'where the service is (default: ORIGIN, else where these settings would start it)')
-    .option('--token <token>', 'token of an owner (default: DDP_TOKEN or TOKEN, else one that is made for the time)')
+    .option('--token <token>', 'token of an owner (default: DDP_TOKEN or TOKEN, else a temporary one)')
     .option('--organization <id>', 'organization of the token (default: ORGANIZATION, else "demo")')
     .option('--fleet', 'fill the organization with 40 devices and a week of records, then send on until Ctrl+C')
     .option('--once', 'with --fleet: end once the week is stored')

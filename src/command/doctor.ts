@@ -14,7 +14,7 @@ import { withServer } from './workplace.js';
 /** Adds `ddp doctor`. */
 export function addDoctorCommand(ddp: Command): void {
   addCommand(ddp, 'doctor', 'Check the settings, the database and the background work; change nothing.')
-    .addHelpText('after', '\nIt ends with 1 where something is wrong.')
+    .addHelpText('after', '\nThe exit status is 1 if something is wrong.')
     .action(async ({ json }: OutputOptions) => {
       const findings = await examineAll();
       process.stdout.write(json ? `${JSON.stringify({ findings })}\n` : linesOf(findings));

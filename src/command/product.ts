@@ -10,7 +10,7 @@ export function addProductCommands(group: Command): void {
     ['publish', true],
     ['unpublish', false],
   ] as const) {
-    const effect = isPublic ? 'Show a product to every organization.' : 'Show a product to its own organization alone.';
+    const effect = isPublic ? 'Show a product to every organization.' : 'Show a product only to its own organization.';
     addCommand(group, `${verb} <id>`, effect).action(async (id: string, options: OutputOptions) =>
       answer(
         options,

@@ -29,7 +29,7 @@ const meanings = {
   // A trigger raises this constraint.
   quota_devices: () =>
     forbidden(
-      'The organization has as many devices as its quota allows, until some are deleted: delete devices, or ask the operator for a larger quota.',
+      'The organization has as many devices as its quota allows. Delete devices, or ask the operator for a larger quota.',
     ),
 } as const satisfies Readonly<Record<string, () => ApiError>>;
 

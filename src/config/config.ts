@@ -123,7 +123,7 @@ const settings = z.object({
     standbyOf,
     'must be addresses such as postgresql://user:password@standby:5432/database, separated by commas',
   )
-    .refine(areDifferentServers, 'names a server twice; each address must be another server')
+    .refine(areDifferentServers, 'names a server twice; each address must be a different server')
     .default([]),
   DATABASE_CONNECTIONS: whole(18, 62).optional(),
   DATA_DIR: z.string().default('.data'),
@@ -168,10 +168,10 @@ export function readConfig(environment: NodeJS.ProcessEnv, { needsSecrets = true
   const faults = (error?.issues ?? []).map((issue) => `${issue.path.join('.')} ${issue.message}.`);
   faults.push(...removedFaultsOf(given));
   if (needsSecrets && given['DATABASE_URL'] !== undefined && given['SECRET_KEY'] === undefined) {
-    faults.push('SECRET_KEY must be set where DATABASE_URL is: it encrypts the secrets stored there.');
+    faults.push('SECRET_KEY must be set if DATABASE_URL is set: it encrypts the secrets stored there.');
   }
   if (data?.RECORD_INDEX === 'opensearch' && data.OPENSEARCH_URL.length === 0) {
-    faults.push('OPENSEARCH_URL must be set where RECORD_INDEX is opensearch.');
+    faults.push('OPENSEARCH_URL must be set if RECORD_INDEX is opensearch.');
   }
   if (data !== undefined) faults.push(...mqttFaultsOf(data), ...mailFaultsOf(data));
   const oidc = oidcOf(given);

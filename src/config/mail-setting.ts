@@ -32,7 +32,7 @@ type Given = z.infer<z.ZodObject<typeof mailSettings>> & { PUBLIC_URL?: string |
 /** Returns faults in the combination of these settings. */
 export const mailFaultsOf = ({ SMTP_URL, PUBLIC_URL }: Given): string[] =>
   SMTP_URL !== undefined && PUBLIC_URL === undefined
-    ? ['PUBLIC_URL must be set where SMTP_URL is: it is the origin of the links in mails.']
+    ? ['PUBLIC_URL must be set if SMTP_URL is set: it is the origin of the links in mails.']
     : [];
 
 /** Returns the settings of e-mail; undefined when e-mail is off. */

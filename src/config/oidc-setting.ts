@@ -33,7 +33,7 @@ export function oidcOf(given: NodeJS.ProcessEnv): { providers: OidcProvider[]; f
     const issuer = read('ISSUER');
     if (issuer === undefined) {
       for (const part of parts.filter((each) => read(each) !== undefined)) {
-        faults.push(`${nameOf(number, 'ISSUER')} must be set where ${nameOf(number, part)} is.`);
+        faults.push(`${nameOf(number, 'ISSUER')} must be set if ${nameOf(number, part)} is set.`);
       }
       continue;
     }
@@ -41,7 +41,7 @@ export function oidcOf(given: NodeJS.ProcessEnv): { providers: OidcProvider[]; f
     const domains = list((read('DOMAINS') ?? '').toLowerCase());
     if (!isIssuer(issuer))
       faults.push(`${nameOf(number, 'ISSUER')} must be an address such as https://id.example.com.`);
-    if (clientId === undefined) faults.push(`${nameOf(number, 'CLIENT_ID')} must be set where its issuer is.`);
+    if (clientId === undefined) faults.push(`${nameOf(number, 'CLIENT_ID')} must be set if its issuer is set.`);
     if (!domains.every((domain) => /^[a-z0-9.-]+\.[a-z0-9-]+$/.test(domain))) {
       faults.push(`${nameOf(number, 'DOMAINS')} must be domains such as example.com, separated by commas.`);
     }

@@ -134,4 +134,4 @@ const removed: Readonly<Record<string, string>> = {
 export const removedFaultsOf = (environment: Readonly<Record<string, unknown>>): string[] =>
   Object.keys(environment)
     .filter((name) => Object.hasOwn(removed, name))
-    .map((name) => `${name} is no setting any more: ${removed[name]}. Remove it.`);
+    .map((name) => `${name} is no longer a setting: ${removed[name]}. Remove it.`);

@@ -57,7 +57,7 @@ export async function prepareCluster(dataDir: string, log: Log, durable = true):
  */
 const otherRelease = (data: string, release: string, ours: number): Error =>
   new Error(
-    `The database in ${data} is of PostgreSQL ${release}, and this release comes with PostgreSQL ${ours}. With the release that ran it before, call "ddp backup FILE"; with this one, name a new DATA_DIR, call "ddp restore FILE", and copy secret.key there.`,
+    `The database in ${data} is of PostgreSQL ${release}, and this release comes with PostgreSQL ${ours}. With the release that ran it before, run "ddp backup FILE"; with this one, name a new DATA_DIR, run "ddp restore FILE", and copy secret.key there.`,
   );
 
 async function canUse(usual: string, root: string, user: ServerUser | undefined): Promise<boolean> {

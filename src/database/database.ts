@@ -80,7 +80,7 @@ const probe = async (client: Client): Promise<string | null> =>
 
 const poolerAt = (connectionString: string, why: string): Error =>
   new Error(
-    `At ${placeOf(connectionString)} (DATABASE_URL) answers a connection pooler that keeps no sessions: ${why}. Give the address of PostgreSQL itself: the service pools its connections, and DATABASE_CONNECTIONS limits their number.`,
+    `The server at ${placeOf(connectionString)} (DATABASE_URL) is a connection pooler that keeps no sessions: ${why}. Give the address of PostgreSQL itself: the service pools its connections, and DATABASE_CONNECTIONS limits their number.`,
   );
 
 /** Returns the address without user and password. */

@@ -102,7 +102,7 @@ function watchMigration(client: pg.Client, log: Log, every: number): { stop(): P
 }
 
 const building = 'Building an index for the migration; reading and writing go on.';
-const waiting = 'The migration waits for others.';
+const waiting = 'The migration waits for other transactions.';
 
 interface Progress {
   table: string | null;

@@ -27,7 +27,7 @@ export function lookForPrimary(connectionString: string, hosts: readonly Host[])
   return () =>
     (looking ??= Promise.any(hosts.map((each) => requirePrimary(connectionString, each)))
       .catch((cause: unknown) => {
-        throw new Error('No server of the database takes writes.', { cause });
+        throw new Error('No server of the database accepts writes.', { cause });
       })
       .finally(() => {
         looking = undefined;

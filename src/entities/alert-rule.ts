@@ -120,7 +120,7 @@ export class AlertRule {
   @Field(() => [String], {
     nullable: true,
     description:
-      'What the rule cannot do, by the records of its devices, in the order of its fields; only in the answer that saves it.',
+      'Warnings about what the rule cannot do, based on the records of its devices, in the order of its fields; only in the answer that saves it.',
   })
   warnings?: string[];
 

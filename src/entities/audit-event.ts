@@ -35,7 +35,8 @@ registerEnumType(AuditOutcome, {
   valuesConfig: {
     success: { description: 'The operation was done.' },
     refused: {
-      description: 'The actor was not allowed to do it. One event a minute stands for all of an actor and an action.',
+      description:
+        'The actor was not allowed to do it. At most one event a minute is stored for an actor and an action.',
     },
   },
 });

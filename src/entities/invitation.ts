@@ -18,7 +18,7 @@ export class Invitation {
   @Property({ type: 'uuid', nullable: true }) createdBy: string | null = null;
   @Property({ type: 'blob', columnType: 'bytea' }) hash!: Buffer;
   @createdAt() createdAt: string = now();
-  @timestamp('When the link expires.') expiresAt!: string;
+  @timestamp('Time at which the link expires.') expiresAt!: string;
 }
 
 /** Result of sending an invitation by e-mail. */

@@ -5,10 +5,10 @@ import { PutErrorCode, PutStatus } from './words.js';
 @ObjectType({ description: 'One fault of an item.' })
 export class PutFault {
   @Field(() => String, { description: 'Place in the item, such as `location.lat`.' }) path!: string;
-  @Field(() => String, { description: 'What is wrong.' }) message!: string;
+  @Field(() => String, { description: 'Description of the fault.' }) message!: string;
 }
 
-@ObjectType({ description: 'Why an item was not put.' })
+@ObjectType({ description: 'Reason why an item was not put.' })
 export class PutError {
   @Field(() => PutErrorCode, { description: 'Code of the error, as for the operation on a single item.' })
   code!: string;
@@ -27,11 +27,11 @@ export class PutItem {
     description: 'Identifier of the thing; null for an item that failed and, in a dry run, for one to be created.',
   })
   id?: string | null;
-  @Field(() => PutError, { nullable: true, description: 'Why the item failed.' }) error?: PutError | null;
+  @Field(() => PutError, { nullable: true, description: 'Reason why the item failed.' }) error?: PutError | null;
   @Field(() => [String], {
     nullable: true,
     description:
-      'What an alert rule cannot do, by the records of its devices; null for a failed item and other things.',
+      'Warnings about what an alert rule cannot do, based on the records of its devices; null for a failed item and for other things.',
   })
   warnings?: string[];
 }
@@ -40,8 +40,8 @@ export class PutItem {
 export class PutAnswer {
   @Field(() => Int, { description: 'Items that were created.' }) created!: number;
   @Field(() => Int, { description: 'Items that were changed.' }) updated!: number;
-  @Field(() => Int, { description: 'Items that were as the call says already.' }) unchanged!: number;
-  @Field(() => Int, { description: 'Items that failed. The others are stored all the same.' }) failed!: number;
+  @Field(() => Int, { description: 'Items that already were as the call describes them.' }) unchanged!: number;
+  @Field(() => Int, { description: 'Items that failed. The others are stored nevertheless.' }) failed!: number;
   // The call's own items: they are not charged (see `schema/cost`).
   @Extensions({ uncounted: true })
   @Field(() => [PutItem], { description: 'One outcome per item, in order.' })

@@ -11,11 +11,13 @@ export class Session {
   @Field(() => ID, { description: 'Person who is signed in.' }) userId!: string;
   @Field(() => ID, { nullable: true, description: 'Organization that the session acts in.' })
   organizationId?: string | null;
-  @Field(() => GraphQLDateTimeISO, { description: 'When the person signed in.' }) createdAt!: string;
-  @Field(() => GraphQLDateTimeISO, { description: 'When it was last used, to the minute.' }) lastUsedAt!: string;
-  @Field(() => GraphQLDateTimeISO, { description: 'When it ends, unless it is unused for 12 hours before.' })
+  @Field(() => GraphQLDateTimeISO, { description: 'Time of the sign-in.' }) createdAt!: string;
+  @Field(() => GraphQLDateTimeISO, { description: 'Time of the last use, to the minute.' }) lastUsedAt!: string;
+  @Field(() => GraphQLDateTimeISO, {
+    description: 'Time at which the session ends; 12 hours without use end it earlier.',
+  })
   expiresAt!: string;
-  @Field(() => String, { nullable: true, description: 'Name that the browser gave itself when the person signed in.' })
+  @Field(() => String, { nullable: true, description: 'User agent of the browser at the sign-in.' })
   userAgent?: string | null;
   @Field(() => String, { nullable: true, description: 'Network address that the person signed in from.' })
   address?: string | null;

@@ -135,7 +135,7 @@ registerEnumType(PutStatus, {
 /** Errors of items that are not put. */
 export const PutErrorCode = words('VALIDATION_FAILED', 'NOT_FOUND', 'FORBIDDEN', 'CONFLICT');
 
-registerEnumType(PutErrorCode, { name: 'PutErrorCode', description: 'Why an item was not put.' });
+registerEnumType(PutErrorCode, { name: 'PutErrorCode', description: 'Reason why an item was not put.' });
 
 /** Outcomes of decoding a frame. */
 export const DecodeStatus = words('ok', 'partial', 'failed');

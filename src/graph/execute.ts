@@ -138,7 +138,7 @@ const defaultsOf = ({ variableDefinitions = [] }: OperationDefinitionNode): Data
 const noSuchOperation = (name: string | undefined): GraphQLError =>
   new GraphQLError(
     name === undefined
-      ? 'The document has several operations: say with `operationName` which is meant.'
+      ? 'The document has several operations: choose one with `operationName`.'
       : `The document has no operation "${name}".`,
   );
 

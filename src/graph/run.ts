@@ -56,6 +56,6 @@ const isLong = (body: unknown): boolean => {
 
 function answerOf({ status, headers, body }: HTTPGraphQLResponse): HttpAnswer {
   // The schema has no `@defer` and `@stream`, so an answer never comes in parts.
-  if (body.kind !== 'complete') throw new Error('An answer in parts was not asked for.');
+  if (body.kind !== 'complete') throw new Error('The operation was answered in parts.');
   return { status: status ?? 200, headers, text: body.string };
 }

@@ -43,7 +43,7 @@ const codes: Record<string, readonly [FaultCode, string]> = {
   ECONNRESET: ['RESET', 'The connection was reset.'],
   ECONNABORTED: ['RESET', 'The connection was reset.'],
   EPIPE: ['RESET', 'The connection was reset.'],
-  UND_ERR_SOCKET: ['RESET', 'The connection was closed before the answer was whole.'],
+  UND_ERR_SOCKET: ['RESET', 'The connection was closed before the answer was complete.'],
   UND_ERR_HEADERS_OVERFLOW: ['PROTOCOL', "The answer's headers are too large."],
 };
 
@@ -77,7 +77,7 @@ export function faultOf(error: unknown): CallFault {
   if (described) return new CallFault(...described);
   if (code.startsWith('EAI_')) return new CallFault('DNS', 'The host name could not be resolved.');
   if (isTls(code)) return new CallFault('TLS', `The secure connection could not be made (${code}).`);
-  return new CallFault('PROTOCOL', 'What was answered is not HTTP.');
+  return new CallFault('PROTOCOL', 'The answer is not HTTP.');
 }
 
 /**

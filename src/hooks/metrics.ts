@@ -101,7 +101,7 @@ export function createMetrics({ registry, clock, inFlight, read }: MetricsOption
     shared,
   );
   const oldest = async () => (await look()).oldest;
-  gauge('ddp_hook_oldest_due_seconds', 'How long the delivery that is due longest has been due.', oldest, shared);
+  gauge('ddp_hook_oldest_due_seconds', 'Time since the oldest waiting delivery became due.', oldest, shared);
   gauge('ddp_hook_open_circuits', 'Hooks whose circuit is open.', async () => (await look()).circuits, shared);
 
   return {

@@ -89,7 +89,7 @@ export async function stepThroughCsv<Columns>(
   if (page.isLast) return { tally };
   const allBroken = header.broken + broken.length;
   if (allBroken === maxBroken)
-    return ending(page.next.line, `So many lines are no CSV (${maxBroken}) that those from here on were not read.`);
+    return ending(page.next.line, `${maxBroken} lines are not CSV. The lines from here on were not read.`);
   return { tally, cursor: { ...header, ...page.next, rows: header.rows + read, broken: allBroken } };
 }
 

@@ -230,11 +230,11 @@ class LineCounter {
 
 const sentences: Readonly<Record<string, string>> = {
   CSV_INVALID_CLOSING_QUOTE:
-    'A quote ends in the middle of a cell: write a quote inside of a quoted cell twice (""), and the separator after its end.',
+    'Text follows the closing quote of a cell. Write a separator after the closing quote, and a quote inside the cell twice ("").',
   INVALID_OPENING_QUOTE:
-    'A quote stands inside of a cell: put the whole cell in quotes, and write the quote twice ("").',
-  CSV_QUOTE_NOT_CLOSED: 'A quote that begins here is not closed.',
-  CSV_MAX_RECORD_SIZE: `A row has more than ${longestRow / 1024} Ki characters. Is a quote not closed?`,
+    'A cell without quotes holds a quote. Put the whole cell in quotes, and write the quote twice ("").',
+  CSV_QUOTE_NOT_CLOSED: 'The quote that opens here is never closed.',
+  CSV_MAX_RECORD_SIZE: `A row has more than ${longestRow / 1024} Ki characters. Look for a quote that is not closed.`,
 };
 
 const brokenRow = (error: CsvError, line: number): BrokenRow => {

@@ -64,8 +64,8 @@ export const readColumns = (cells: readonly string[], line: number): Columns | I
     if (field === undefined) {
       // pandas writes its index as a first column without a name.
       if (!ignored.has(name.toLowerCase()) && !(index === 0 && name === ''))
-        fault(`is not a column of devices; they are ${known}`);
-    } else if (columns[field] !== undefined) fault(`says the same as column ${columns[field] + 1}`);
+        fault(`is not a column of devices; columns are ${known}`);
+    } else if (columns[field] !== undefined) fault(`repeats column ${columns[field] + 1}`);
     else columns[field] = index;
   });
   if (columns.serial === undefined && faults.length === 0)
@@ -73,7 +73,7 @@ export const readColumns = (cells: readonly string[], line: number): Columns | I
   if ((columns.lat === undefined) !== (columns.lon === undefined))
     faults.push({ line, field: 'location', message: 'A location needs both columns, lat and lon.' });
   if (columns.location !== undefined && columns.lat !== undefined)
-    faults.push({ line, column: columns.location + 1, field: 'location', message: 'says the same as lat and lon' });
+    faults.push({ line, column: columns.location + 1, field: 'location', message: 'repeats lat and lon' });
   return faults.length > 0 ? faults : columns;
 };
 

@@ -40,7 +40,7 @@ const read = async (start: number, end: number): Promise<ArrayBuffer> => {
     const message = await hear();
     if (!('bytes' in message)) {
       if (at === bytes.length) return bytes.buffer;
-      throw new Error('it is not there as a whole');
+      throw new Error('it is incomplete');
     }
     bytes.set(message.bytes, at);
     at += message.bytes.length;
@@ -74,7 +74,7 @@ const openFile = async (size: number): Promise<File> => {
   const length = new DataView(await read(size - tailLength, size)).getUint32(0, true);
   const { footerBytes } = parquetLimits;
   if (length > size - tailLength - 4) throw new Error(`its footer claims ${length} bytes`);
-  if (length > footerBytes) throw new Error(`its footer may have ${footerBytes / 2 ** 20} MiB`);
+  if (length > footerBytes) throw new Error(`its footer may have at most ${footerBytes / 2 ** 20} MiB`);
   const start = size - tailLength - length;
   const bytes = await read(start, size);
   const footer = checkFooter(new Uint8Array(bytes, 0, length), start);
@@ -91,7 +91,7 @@ const budget = (size: number, before: ParquetCursor) => {
     taken.pages += more.pages;
     if (taken.bytes > groupBytes || taken.values > groupValues || taken.pages > groupPages)
       throw new Error(
-        `a row group may have ${groupBytes / 2 ** 20} MiB and ${groupValues} values; write it with smaller ones`,
+        `a row group may have at most ${groupBytes / 2 ** 20} MiB and ${groupValues} values; write it with smaller ones`,
       );
     if (before.bytes + taken.bytes > pageBudget(size) || before.values + taken.values > valueBudget(size))
       throw new Error('its pages have too many bytes or values for the size of the file; send it as CSV');

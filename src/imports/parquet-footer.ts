@@ -109,7 +109,7 @@ const readSchema = (elements: readonly ThriftStruct[]): Pick<Footer, 'names' | '
     } else leaves.push(leafOf(element, own, below, repetition));
   };
   read([], { maxDefinition: 0, maxRepetition: 0 });
-  if (next !== elements.length) throw new Error('its schema is no tree');
+  if (next !== elements.length) throw new Error('its schema is not a tree');
   if (leaves.length > parquetLimits.columns) throw new Error(`it has more than ${parquetLimits.columns} columns`);
   return { names, leaves };
 };
@@ -132,7 +132,9 @@ const readGroup = (group: ThriftStruct, leaves: readonly Leaf[], end: number): G
   const rows = natural(group, 3, 'the number of rows of a row group');
   const { groupRows, groupValues } = parquetLimits;
   if (rows > groupRows || rows * leaves.length > groupValues)
-    throw new Error(`a row group may have ${groupRows} rows and ${groupValues} values; write it with smaller ones`);
+    throw new Error(
+      `a row group may have at most ${groupRows} rows and ${groupValues} values; write it with smaller ones`,
+    );
   const columns = list(group, 1, 'the list of columns of a row group');
   if (columns.length !== leaves.length) throw new Error('a row group has other columns than the schema');
   const chunks = columns.map((column, index) =>

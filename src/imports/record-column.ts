@@ -61,14 +61,14 @@ export const readRecordColumns = (cells: readonly string[], line: number): Recor
     const field = isExport && name === 'device' ? 'serial' : known[name.toLowerCase()];
     if (field !== undefined) {
       if (found[field] === undefined) found[field] = index;
-      else if (!isExport) fault(`says the same as column ${found[field] + 1}`);
+      else if (!isExport) fault(`repeats column ${found[field] + 1}`);
     } else if (!ignored.test(name) && !(index === 0 && name === '')) {
       // pandas writes its index as a first column without a name.
       const path = isExport ? exportedPath(cell) : pathOf(name);
       if (!isExport && /[\r\n]/.test(name)) fault('holds a line break: end lines with LF or CRLF, not with CR alone');
       else if (path === undefined) fault('is not the name of a value, such as temperature or metadata.rssi');
       else if (!seen.has(path.join('.'))) values.push({ index, name, path });
-      else if (!isExport) fault('is twice in the header');
+      else if (!isExport) fault('occurs twice in the header');
       seen.add(path?.join('.') ?? name);
     }
   });
@@ -76,7 +76,7 @@ export const readRecordColumns = (cells: readonly string[], line: number): Recor
   if (device === undefined)
     faults.push({ line, field: 'serial', message: 'There is no column "serial" (or "deviceId").' });
   if (found.ts === undefined)
-    faults.push({ line, field: 'ts', message: 'There is no column "ts": past records say when.' });
+    faults.push({ line, field: 'ts', message: 'There is no column "ts": a past record needs its time.' });
   if (faults.length > 0) return faults;
   return {
     device: device!,

@@ -82,7 +82,7 @@ export const readRecordRow = (
     return at(
       index,
       name,
-      path.length === 1 ? 'must be an object as JSON' : 'lies inside of a value that another column has',
+      path.length === 1 ? 'must be a JSON object' : 'is part of a value that another column holds',
     );
   }
   return lineOf(line, body);
@@ -102,7 +102,8 @@ export const lineOf = (line: number, given: PlainObject): RecordLine => {
   const { rest, frame } = takeBareFrame(body);
   const [item] = readNative([rest]);
   if (item instanceof Rejection) return { line, fault: { message: item.message } };
-  if (item!.ts === undefined) return { line, fault: { field: 'ts', message: 'is missing: past records say when' } };
+  if (item!.ts === undefined)
+    return { line, fault: { field: 'ts', message: 'is missing: a past record needs its time' } };
   if (item!.deviceId !== undefined && !isId(item!.deviceId.toLowerCase()))
     return { line, fault: { field: 'deviceId', message: 'is not the identifier of a device' } };
   const whole: Item = frame === undefined ? item! : { ...item!, frame };

@@ -52,8 +52,7 @@ class TextCheck {
     } catch {
       throw this.notUtf8(this.newlines + 1 + brokenLine(chunk));
     }
-    if (chunk.includes(0))
-      throw refuse('The file holds bytes that are zero. Is it UTF-16, or no text? Save it as UTF-8.');
+    if (chunk.includes(0)) throw refuse('The file holds zero bytes, so it is not text in UTF-8. Save it as UTF-8.');
     for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, at + 1)) this.newlines++;
     this.last = chunk.at(-1)!;
   }
@@ -80,7 +79,7 @@ const requireText = (chunk: Uint8Array): void => {
   if (isAt(chunk, 0xff, 0xfe) || isAt(chunk, 0xfe, 0xff))
     throw refuse('The file is UTF-16: save it as UTF-8 (in Excel: "CSV UTF-8"), and send it again.');
   if (isAt(chunk, 0x50, 0x4b, 0x03, 0x04))
-    throw refuse('This is a spreadsheet or an archive, and no text: save it as CSV in UTF-8.');
+    throw refuse('This is a spreadsheet or an archive, not text: save it as CSV in UTF-8.');
   if (isAt(chunk, 0x50, 0x41, 0x52, 0x31))
     throw refuse('This is a Parquet file: send it with "Content-Type: application/vnd.apache.parquet".');
   if (isAt(chunk, 0x1f, 0x8b))

@@ -66,7 +66,7 @@ const stepEvent = ({ id, organizationId, kind }: OpenJob, { done, changed }: Ste
   });
 
 const endedTwice =
-  'The process that did this work ended twice in the same step, so it is not tried again: look for what is unusual in what it works on, and ask for it anew.';
+  'The process of this job ended twice in the same step, so the job is not tried again. Look for unusual data in what it processes, and request the job again.';
 
 /** Creates the loop that runs the jobs of a lane, one after the other. */
 export function createLane(lane: 'main', kinds: Readonly<Record<string, TakeStep>>, options: LaneOptions): PollLoop;

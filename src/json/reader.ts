@@ -204,7 +204,7 @@ class Reader {
     if (this.text.charCodeAt(this.index) !== comma) this.fail(`Expected "," or "${String.fromCharCode(closing)}"`);
     this.index += 1;
     this.skip();
-    if (this.text.charCodeAt(this.index) === closing) this.fail('A trailing comma is no JSON');
+    if (this.text.charCodeAt(this.index) === closing) this.fail('JSON must not have a trailing comma');
     return false;
   }
 

@@ -40,12 +40,12 @@ export function bucketsOf(
   const step = !rounded ? 1 : stretch.from < now - minutesFor ? hour : minute;
   const length = interval ?? Math.max(minute, step, intervalFor(stretch, usual));
   if (length % step !== 0) {
-    const message = `must be a multiple of ${step}: whole minutes, and whole hours for what lies more than 48 hours back`;
+    const message = `must be a multiple of ${step}: whole minutes, and whole hours in a range that starts more than 48 hours ago`;
     throw invalid([{ path: 'interval', message }]);
   }
   const buckets = bucketsIn(stretch, length);
   if (buckets > maximum) {
-    const message = `makes ${buckets} buckets, which may be at most ${maximum}; take longer ones, or less time`;
+    const message = `makes ${buckets} buckets, and at most ${maximum} are allowed; choose longer buckets or a shorter range`;
     throw invalid([{ path: 'interval', message }]);
   }
   count(buckets);

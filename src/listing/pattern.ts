@@ -33,7 +33,7 @@ export const toPostgresPattern = (pattern: string): string => {
   for (const [token] of pattern.matchAll(/\\x[\da-f]{2}|\\[^]|\{,\d+\}|\[\^?\]|\[[:.=][^\]]*\]|[^]/gi)) {
     isInBrackets = isInBrackets ? !/^(\[\^?)?\]$/.test(token) : /^\[(\^?\])?$/.test(token);
     if (!isInBrackets && token.startsWith('{,'))
-      throw refused(`must not have ${token}: write {0${token.slice(1)} for at most so many`);
+      throw refused(`must not have ${token}: write {0${token.slice(1)} instead`);
     if (token === '\\0') throw refused('must not have \\0: no text holds this character');
     const meaning = isInBrackets ? undefined : meanings[token];
     translated += meaning ?? token.replace(/^\\x/i, '\\u00');

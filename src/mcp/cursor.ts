@@ -38,7 +38,7 @@ export function createCallCursors(
       const length = Math.floor((cursor.length * 3) / 4) - signature;
       const position = length < 0 ? undefined : signs.read(kind(), cursor, length);
       if (position !== undefined) return position.toString();
-      const message = 'is no cursor of this call; send the same arguments as in the call that answered it';
+      const message = 'is not a cursor of this call; send the same arguments as in the call that returned it';
       throw invalid([{ path: 'cursor', message }]);
     },
   };

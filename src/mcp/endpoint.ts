@@ -57,7 +57,8 @@ const createHandler =
   ): RequestHandler =>
   async (request, response) => {
     const { origin } = request.headers;
-    if (origin !== undefined && !isKnownOrigin(request, origin)) throw forbidden('Pages of this origin may not call.');
+    if (origin !== undefined && !isKnownOrigin(request, origin))
+      throw forbidden('Pages of this origin may not call this endpoint.');
     const caller = asReader(await admit(request));
     // Each tool checks the scope for its own queries; tokens that may not read anything get no list of tools either.
     requireScope(caller, { changes: false, isOfLinks: true });

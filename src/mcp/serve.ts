@@ -119,8 +119,8 @@ const listing = ({ name, title, description, input, output, list, isUntrusted }:
 
 const answerFields = (output: z.ZodRawShape, isUntrusted: boolean): z.ZodRawShape => ({
   ...output,
-  ...(isUntrusted && { untrusted: z.string().describe('Mark: the answer holds what others wrote.') }),
-  cursor: z.string().describe('Where the answer goes on; absent at the end.'),
+  ...(isUntrusted && { untrusted: z.string().describe('Marks an answer that holds texts of others.') }),
+  cursor: z.string().describe('Cursor of the next part of the answer; absent at the end.'),
   error: z.object({
     code: z.string().describe('Code of the error, such as `NOT_FOUND`.'),
     message: z.string(),

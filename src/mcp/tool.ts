@@ -51,7 +51,7 @@ export const input = <Shape extends z.ZodRawShape>(shape: Shape) =>
       .string()
       .max(maxCursor)
       .optional()
-      .describe('Where to go on: the `cursor` of the answer before, sent with the same arguments.'),
+      .describe('Cursor of the part to answer: the `cursor` of the previous answer, with the same arguments.'),
   });
 
 /** Declares an identifier. */

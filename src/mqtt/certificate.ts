@@ -35,7 +35,7 @@ export function createEncryption(files: { certFile: string; keyFile: string }, l
       log.info('Certificate of the MQTT endpoint reloaded');
     } catch (error) {
       // One of the two files may be written later.
-      log.error({ err: error }, 'Certificate of the MQTT endpoint not reloaded; the former one stays');
+      log.error({ err: error }, 'Certificate of the MQTT endpoint not reloaded; the previous one stays');
     }
   };
   const paths = [files.certFile, files.keyFile];

@@ -32,7 +32,7 @@ export class Places {
     ];
     for (const { key, max, whose } of scopes) {
       if ((this.taken.get(key) ?? 0) >= max)
-        throw new Refusal(Reason.quotaExceeded, `${whose} has ${max} connections, which is as many as it may.`);
+        throw new Refusal(Reason.quotaExceeded, `${whose} has ${max} connections, which is the maximum.`);
     }
     for (const { key } of scopes) this.add(key, 1);
     let isTaken = true;

@@ -36,7 +36,10 @@ export function readConnect(packet: IConnectPacket): Greeting {
   if (will && protocolVersion === 5 && will.retain)
     throw new Refusal(Reason.retain, 'Retained messages are not supported.');
   if (properties?.maximumPacketSize === 0)
-    throw new Refusal(Reason.protocolError, 'Maximum Packet Size is at least 1; leave it out for packets of any size.');
+    throw new Refusal(
+      Reason.protocolError,
+      'Maximum Packet Size must be at least 1; leave it out for packets of any size.',
+    );
   return {
     clientId,
     authorization: authorizationOf(packet),

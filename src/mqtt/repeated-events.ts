@@ -34,7 +34,7 @@ export class RepeatedEvents {
     clearTimeout(this.timer);
     this.timer = undefined;
     for (const { fields, message, count } of this.kinds.values())
-      if (count > 0) this.log.info({ ...fields, count }, `${message} again, as often as \`count\` says`);
+      if (count > 0) this.log.info({ ...fields, count }, `${message} repeatedly`);
     this.kinds.clear();
   }
 }

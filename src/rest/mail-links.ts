@@ -76,8 +76,8 @@ const pages = {
   begun: { title: 'Confirmed', text: 'You get alerts of this organization by e-mail again.' },
   over: {
     status: 404,
-    title: 'This link is no good',
-    text: 'It was never valid, or its time is over. Ask whoever sends you alerts to name your address again.',
+    title: 'This link does not work',
+    text: 'It was never valid, or it has expired. Ask whoever sends you alerts to name your address again.',
   },
 } satisfies Readonly<Record<string, Page>>;
 

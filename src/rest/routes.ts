@@ -60,8 +60,8 @@ const hook = `${application}/hooks/:applicationHookId`;
 
 /** Error messages for Protobuf, which these network servers can be configured to send. */
 const chooseJson = {
-  theThingsStack: 'Protobuf is not read here: in The Things Stack choose JSON as the format of the webhook.',
-  chirpStack: 'Protobuf is not read here: in ChirpStack choose JSON as the payload encoding of the HTTP integration.',
+  theThingsStack: 'Protobuf is not supported: in The Things Stack choose JSON as the format of the webhook.',
+  chirpStack: 'Protobuf is not supported: in ChirpStack choose JSON as the payload encoding of the HTTP integration.',
 };
 
 /** The 46 operations in the order of the contract (docs/contract.md, section 14), then the additions. */

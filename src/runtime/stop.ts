@@ -31,5 +31,5 @@ export async function stopService(service: Stopped, stopDelay: number, log: Log)
   await delay(Math.min(stopDelay, lastAnswers));
   const closed = service.close().then(() => true);
   const inTime = await Promise.race([closed, delay(stopTimeout, false, { ref: false })]);
-  if (!inTime) log.error('Service did not stop in order; the next start completes its work');
+  if (!inTime) log.error('Service did not stop cleanly; the next start completes its work');
 }

@@ -18,7 +18,7 @@ export function toApiError(error: unknown, isConnectionLoss: (error: unknown) =>
   if (isConnectionLoss(error)) return unavailable(undefined, error);
   if (error instanceof Error && 'code' in error && cancelled.has(error.code)) return timedOut();
   if (isConflict(error))
-    return unavailable('Another request changed the same at the same time. Try again shortly.', error);
+    return unavailable('Another request changed the same thing at the same time. Try again shortly.', error);
   return causesOf(error)
     .map((cause) => toApiError(cause, isConnectionLoss))
     .find((each) => each !== undefined);

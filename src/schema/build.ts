@@ -160,7 +160,7 @@ const untilCurrent =
         return (await attempt(root, args, context, info)) as unknown;
       } catch (error) {
         if (!(error instanceof OptimisticLockError)) throw error;
-        if (left === 1) throw conflict('Other calls change this at the same time: send the call once more.');
+        if (left === 1) throw conflict('Other calls change this at the same time. Send the call again.');
         context.em.clear();
       }
     }

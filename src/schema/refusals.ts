@@ -1,6 +1,6 @@
 /** Reasons of 409 by mutation. REST and the graph describe them by this table. */
 export const conflicts: Readonly<Record<string, string>> = {
-  applyFileImport: 'the file is no finished dry run, or too many files wait',
+  applyFileImport: 'the dry run of the file has not finished, or too many files wait',
   createAlertRule: 'too many rules of the application, or addresses of the organization',
   createApplicationHook: 'too many hooks of the application',
   createDashboardLink: 'too many links of the application, or it has no dashboard',

@@ -35,7 +35,7 @@ export const parseEnvelope = (ts: LocatedJson | undefined, queries: LocatedJson 
   const end = (key: 'gte' | 'lte'): string => {
     const value = ts?.kind === 'object' ? ts.get(key) : undefined;
     if (value?.kind === 'number' && isNumber(value.text)) return value.text;
-    fail(`ts.${key}`, 'A Unix time in seconds is required, a number.');
+    fail(`ts.${key}`, 'A Unix time in seconds is required, as a number.');
     return '0';
   };
   if (ts !== undefined && ts.kind !== 'object') fail('ts', 'An object with gte and lte is required.');
@@ -44,7 +44,7 @@ export const parseEnvelope = (ts: LocatedJson | undefined, queries: LocatedJson 
   }
   const [from, to] = [end('gte'), end('lte')];
   if (queries?.kind !== 'array') fail('queries', 'An array of queries is required.');
-  else if (queries.items.length > maxQueries) fail('queries', `At most ${maxQueries} queries are taken in one call.`);
+  else if (queries.items.length > maxQueries) fail('queries', `At most ${maxQueries} queries are allowed in one call.`);
   const items =
     queries?.kind === 'array' && queries.items.length <= maxQueries ? new Input(queries, 'queries').items() : [];
   const parsed = items.map((input) => {
@@ -79,7 +79,7 @@ export const parseMultiSearch = (lines: LocatedJson): Envelope => {
   if (faults.length > 0) throw invalid(faults);
   const bodies = items.filter((_, index) => index % 2 === 1);
   if (bodies.length > maxQueries)
-    throw invalid([{ path: '', message: `At most ${maxQueries} queries are taken in one call.` }]);
+    throw invalid([{ path: '', message: `At most ${maxQueries} queries are allowed in one call.` }]);
   return { range: always, queries: bodies.map((input) => ({ input, products: [] })) };
 };
 

@@ -33,7 +33,8 @@ export function claimsOf(
   userInfo: Raw | undefined,
   rules: ClaimRules,
 ): Claims {
-  if (!/^[ -~]{1,255}$/.test(token.sub)) throw new Refusal('answer', 'The provider named no user.', 'claim sub is odd');
+  if (!/^[ -~]{1,255}$/.test(token.sub))
+    throw new Refusal('answer', 'The provider named no user.', 'claim sub is malformed');
   const about = token['email'] === undefined ? (userInfo ?? {}) : token;
   const text = (name: string) => textOf(token[name]) ?? textOf(userInfo?.[name]);
   return {

@@ -51,7 +51,7 @@ export function setCookie(origin: string, name: CookieName, text: string, second
 export function requireOwnPage({ headers }: Pick<Request, 'headers'>, origin: string): void {
   const site = headers['sec-fetch-site'];
   if (site === undefined ? headers.origin === origin : site === 'same-origin') return;
-  throw forbidden('A session counts for pages of this service alone: send a token in the header "Authorization".');
+  throw forbidden('A session is valid only for pages of this service: send a token in the header "Authorization".');
 }
 
 /** Whether a request changes nothing, and pages of other origins cannot read its answer. */

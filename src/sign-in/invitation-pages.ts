@@ -129,8 +129,8 @@ const invited = { title: 'An invitation' };
 
 const over: Page = {
   status: 404,
-  title: 'This invitation is no good',
-  text: 'It was accepted or revoked, or its time is over. Ask whoever invited you for another one.',
+  title: 'This invitation is not valid',
+  text: 'It was accepted or revoked, or it has expired. Ask whoever invited you for another one.',
 };
 
 /** An invitation, as everyone who has its link sees it. */

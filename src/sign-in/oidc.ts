@@ -137,7 +137,7 @@ const hashOf = (token: string): Buffer | undefined => (token === '' ? undefined 
 
 const refusal = (reason: Reason, message: string) => new Refusal(reason, message);
 
-const over = () => refusal('state', 'This sign-in was not begun in this browser, is over, or was used already.');
+const over = () => refusal('state', 'This sign-in was not started in this browser, has expired, or was already used.');
 
 const nobody =
   'The provider knows you, but you have no account here. Ask an owner of your organization to invite you, and open the link of the invitation.';

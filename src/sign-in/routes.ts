@@ -141,15 +141,15 @@ export function createSignIn(options: SignInOptions): Router {
 const pages = {
   insecure: {
     status: 400,
-    title: 'Signing in takes https',
+    title: 'Sign-in requires https',
     text: 'Open this service by https, or by the name localhost on its own machine. An operator sets PUBLIC_URL, or TRUST_PROXY behind a proxy.',
   },
   noProvider: { status: 404, title: 'There is no such provider', text: 'Go back, and choose another way to sign in.' },
   link: { title: 'Sign in', text: 'This link signs you in to the console once.' },
   linkOver: {
     status: 404,
-    title: 'This link is no good',
-    text: 'It was used, or its time is over. Ask the operator of the service for another one.',
+    title: 'This link does not work',
+    text: 'It was used, or it has expired. Ask the operator of the service for another one.',
   },
 } satisfies Readonly<Record<string, Page>>;
 

@@ -8,7 +8,7 @@ export const maxPut = 1000;
 /** Many things to put. */
 @ArgsType()
 export class PutArgs extends OrganizationArgs {
-  @flag('Only say what would be done, and change nothing.') dryRun?: boolean | null;
+  @flag('Dry run: report what would be done, and change nothing.') dryRun?: boolean | null;
 }
 
 @InputType({ description: 'A thing by the key of a tool.' })

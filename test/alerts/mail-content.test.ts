@@ -25,7 +25,7 @@ describe('silence of a device whose records a quota refused', () => {
     await until(async () => (await world.pool.query(refusals, [site.owner.id])).rowCount === 1);
     for (const each of [site, other]) await longSilent(world, each);
     const [, mail] = await world.mailsTo(address, 2);
-    expect(mail!.raw).toContain('quota of the organization refused records');
+    expect(mail!.raw).toContain('quota of the organization has refused records');
     const episodes = async (of: typeof site) =>
       (await of.owner.get<{ openedReason?: string }[]>(`${of.path}/episodes`)).body;
     await until(async () => (await episodes(other)).length === 1);

@@ -44,7 +44,7 @@ describe('connection to a mail server', () => {
   ])('stops without sending the password when the certificate is not trusted, encrypted %s', async (_how, secure) => {
     server = await startMailServer({ tls: { key, cert, secure } });
     const fault = faultOf(await send().catch((error: unknown) => error));
-    expect(fault).toEqual({ isRecipients: false, says: expect.stringContaining('No answer of the mail server') });
+    expect(fault).toEqual({ isRecipients: false, says: expect.stringContaining('The mail server did not answer') });
     expect([server.mails, server.passwords()]).toEqual([[], 0]);
   });
 

@@ -318,7 +318,7 @@ describe('mail settings', () => {
   });
 
   it.each([
-    ['no PUBLIC_URL', { SMTP_URL: 'smtp://user:hidden@mail.example.com' }, /PUBLIC_URL must be set where SMTP_URL is/],
+    ['no PUBLIC_URL', { SMTP_URL: 'smtp://user:hidden@mail.example.com' }, /PUBLIC_URL must be set if SMTP_URL is set/],
     ['another scheme', { PUBLIC_URL, SMTP_URL: 'http://user:hidden@mail.example.com' }, /SMTP_URL must be an address/],
     ['a user without a password', { PUBLIC_URL, SMTP_URL: 'smtp://hidden@mail.example.com' }, /SMTP_URL must be/],
     ['a sender with a line break', { PUBLIC_URL, SMTP_FROM: 'a\nBcc: hidden <b@example.com>' }, /SMTP_FROM must be/],

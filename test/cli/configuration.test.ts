@@ -288,7 +288,7 @@ describe('the file of ddp apply', () => {
   });
 
   it.each([
-    ['a key twice in two spellings', 'devices:\n  0a: {}\n  "0a": {}\n', /"0a" stands twice/],
+    ['a key twice in two spellings', 'devices:\n  0a: {}\n  "0a": {}\n', /"0a" occurs twice/],
     ['10,000 levels', `products: ${'['.repeat(10_000)}`, /more than 20 levels deep/],
     ['a value inside itself', 'products: &a\n  x: *a\n', /more than 20 levels deep/],
   ])('throws for %s', async (_, text, message) => {

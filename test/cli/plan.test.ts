@@ -132,7 +132,7 @@ describe('ddp apply with references', () => {
   it('refuses a key that a JSON file has twice', async () => {
     const path = join(folder, 'twice.json');
     await writeFile(path, '{"devices": {"a0": {"name": "\\"{:"}, "a\\u0030": {}}}');
-    expect(await ddp('apply', path)).toMatchObject({ code: 1, stderr: expect.stringContaining('"a0" stands twice') });
+    expect(await ddp('apply', path)).toMatchObject({ code: 1, stderr: expect.stringContaining('"a0" occurs twice') });
   });
 
   it('keeps the member of a team whose name the file misspells', async () => {
@@ -352,7 +352,7 @@ describe('ddp apply with values', () => {
     expect(outcome).toEqual({
       code: 1,
       stdout: '',
-      stderr: expect.stringContaining(`There is no Device Data Platform at ${url}: it answers 404`),
+      stderr: expect.stringContaining(`There is no Device Data Platform at ${url}: it answered with status 404`),
     });
     const wrong = await ddp('apply', path, '--token', 'no-token');
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.not.stringContaining('no Device Data Platform')]);

@@ -65,8 +65,8 @@ describe('readConfig', () => {
 
   it('refuses a removed setting by name, and says what replaces it', () => {
     expect(faultsOf({ INGEST_GROUPING: 'off', GRAPHQL_TIMEOUT: '30s', MQTT_CONNECTIONS_PER_TOKEN: '' })).toEqual([
-      'INGEST_GROUPING is no setting any more: concurrent ingestion calls always share a commit. Remove it.',
-      'GRAPHQL_TIMEOUT is no setting any more: it is twice SEARCH_TIMEOUT. Remove it.',
+      'INGEST_GROUPING is no longer a setting: concurrent ingestion calls always share a commit. Remove it.',
+      'GRAPHQL_TIMEOUT is no longer a setting: it is twice SEARCH_TIMEOUT. Remove it.',
     ]);
   });
 
@@ -97,7 +97,7 @@ describe('readConfig', () => {
     'postgresql://[::1]/ddp,postgresql://b/ddp,postgresql://[::1]:5432/ddp',
   ])('refuses a standby that is named twice: %s', (DATABASE_READ_URL) => {
     expect(faultsOf({ DATABASE_READ_URL })).toEqual([
-      'DATABASE_READ_URL names a server twice; each address must be another server.',
+      'DATABASE_READ_URL names a server twice; each address must be a different server.',
     ]);
     expect(faultsOf({ DATABASE_READ_URL: 'postgresql://a:5432/ddp,postgresql://a:5433/ddp' })).toEqual([]);
   });

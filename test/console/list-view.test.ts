@@ -18,7 +18,7 @@ describeInBrowser('console: columns, views and filters of lists', () => {
   it.each([
     { list: 'Tokens', path: '/tokens', sort: 'Name', column: 'Begins with' },
     { list: 'Members', path: '/people', sort: 'Member', column: 'Sees' },
-    { list: 'Jobs', path: '/jobs', sort: 'Job', column: 'Last went on' },
+    { list: 'Jobs', path: '/jobs', sort: 'Job', column: 'Last progress' },
   ])('keeps the chosen columns and saved views of $list in this browser', async ({ list, path, sort, column }) => {
     const owner = await world.organization();
     await world.member(owner, Role.member);

@@ -16,7 +16,7 @@ const demo = (...args: string[]) =>
 describe('ddp demo', () => {
   it('prints the call, the delivery and the averages, and runs again over the same data', async () => {
     const first = await demo();
-    expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining('All of it happened.') });
+    expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining('Everything worked.') });
     expect(first.stdout).toMatch(/x-service-event: record[^]*"successful": true[^]*T16:00:00\.000Z {2}21\.5 °C/);
     const again = await demo('--json');
     expect(again.code).toBe(0);

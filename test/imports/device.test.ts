@@ -155,7 +155,7 @@ describe('device import from CSV', () => {
     const checked = await files.whole('/devices?dryRun=false', file);
     expect(checked).toMatchObject({ lines: 5, created: 2, rejected: 3, faultCount: 3 });
     expect(checked.faults.map(({ line }) => line)).toEqual([3, 4, 6]);
-    expect(checked.faults[2]!.message).toContain('not closed');
+    expect(checked.faults[2]!.message).toContain('never closed');
   });
 
   it('reads no further than 100 lines that are no CSV, and lists faults in the order of lines', async () => {

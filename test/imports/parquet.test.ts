@@ -40,12 +40,20 @@ describe('Parquet parser', () => {
       /a run claims 134217728 values where 1/,
     ],
     ['a run of 2^30 levels', withPages(dataPage(1, prefixed(run(2 ** 30, 1)))), /a run claims 1073741824 values/],
-    ['a page of 2^26 values', withPages(dataPage(2 ** 26, prefixed(run(1, 1)))), /a row group may have 64 MiB and/],
-    ['a page of 2^31 values', withPages(dataPage(2 ** 31 - 1, prefixed(run(1, 1)))), /a row group may have 64 MiB and/],
+    [
+      'a page of 2^26 values',
+      withPages(dataPage(2 ** 26, prefixed(run(1, 1)))),
+      /a row group may have at most 64 MiB and/,
+    ],
+    [
+      'a page of 2^31 values',
+      withPages(dataPage(2 ** 31 - 1, prefixed(run(1, 1)))),
+      /a row group may have at most 64 MiB and/,
+    ],
     [
       'a page of 2^31 bytes without compression',
       withPages(dataPage(1, prefixed(run(1, 1)), { unpacked: 2 ** 31 - 1 })),
-      /a row group may have 64 MiB and/,
+      /a row group may have at most 64 MiB and/,
     ],
     [
       'a page of 2^30 bytes',
@@ -77,7 +85,7 @@ describe('Parquet parser', () => {
       parquetFile(1, needed(1), { columnsClaimed: 2 ** 30 }),
       /a list claims 1073741824 values where/,
     ],
-    ['2^29 rows', parquetFile(2 ** 29, needed(1)), /a row group may have 1048576 rows/],
+    ['2^29 rows', parquetFile(2 ** 29, needed(1)), /a row group may have at most 1048576 rows/],
     ['a footer of 2^31 bytes', parquetFile(1, needed(1), { footerClaimed: 2 ** 31 }), /its footer claims 2147483648/],
   ])('fails with the reason for a file that claims %s, and the service continues', async (_, file, message) => {
     expect(file.length).toBeLessThan(500);
@@ -152,7 +160,7 @@ describe('Parquet parser', () => {
     ]);
     expect(await send(file)).toMatchObject({
       state: 'failed',
-      job: { error: expect.stringMatching(/a row group may have 64 MiB and/) },
+      job: { error: expect.stringMatching(/a row group may have at most 64 MiB and/) },
     });
   });
 });

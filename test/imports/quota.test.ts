@@ -37,7 +37,7 @@ describe('device quota of an import', () => {
     expect(failed).toMatchObject({
       state: 'failed',
       created: 500,
-      job: { error: expect.stringMatching(/^The organization has as many devices as its quota allows, until/) },
+      job: { error: expect.stringMatching(/^The organization has as many devices as its quota allows\. Delete/) },
     });
     expect(await quotaOf(owner)).toMatchObject({ devices: { limit: 700, used: 500 } });
     await limited(owner, { devices: 1200 });

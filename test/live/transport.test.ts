@@ -86,7 +86,7 @@ describe('subscriptions over WebSocket', () => {
     for (const subscriber of [first, second]) await subscriber.until(begun);
     const third = listen(clients[0]!, place);
     await third.until(({ over }) => over);
-    expect(third.fault[0].message).toBe('This connection has 2 subscriptions, as many as it may. End one first.');
+    expect(third.fault[0].message).toBe('This connection has 2 subscriptions, which is the maximum. End one first.');
     expect(codeOf(third)).toBe('RATE_LIMITED');
 
     const more = [listen(clients[1]!, place), listen(clients[1]!, place)];
@@ -94,7 +94,7 @@ describe('subscriptions over WebSocket', () => {
     const fifth = overEvents(world.url, place.owner.token, place.records());
     await fifth.until(({ over }) => over);
     expect(fifth.results[0]!.errors![0]!.message).toBe(
-      'This token has 4 subscriptions, as many as it may. End one first.',
+      'This token has 4 subscriptions, which is the maximum. End one first.',
     );
 
     const others = [0, 1].map(() => overEvents(world.url, stranger.owner.token, stranger.records()));

@@ -95,7 +95,7 @@ describe('ddp doctor', () => {
     await execute(url, 'drop table index_dead_letter');
     const damaged = createPool(url, { max: 1 });
     expect(await examined({ database: damaged })).toMatchObject({
-      'a look at the database': expect.stringMatching(/^wrong: It failed: .*index_dead_letter/),
+      'check of the database': expect.stringMatching(/^wrong: It failed: .*index_dead_letter/),
       jobs: expect.stringMatching(/^ok/),
       'secret key': expect.stringMatching(/^ok/),
     });
@@ -223,7 +223,9 @@ describe('ddp doctor', () => {
           next_attempt_at, max_attempts, payload, created_at, updated_at)
         values (delivery_bound('2020-01-01'), '${hookId}', '${organizationId}', '${applicationId}', 'record', 'succeeded', true, now(), now(),
           10, '{}', '2020-01-01', '2020-01-01')`);
-      expect(await examined()).toMatchObject({ partitions: expect.stringMatching(/^wrong: Deliveries lie in no day/) });
+      expect(await examined()).toMatchObject({
+        partitions: expect.stringMatching(/^wrong: Deliveries lie in the default partition/),
+      });
     });
   });
 });

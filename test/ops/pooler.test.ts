@@ -69,8 +69,6 @@ describeIf(hasTools, 'OPS_TOOLS is not set')('DATABASE_URL of PgBouncer', () => 
   ])('ends the start with advice when the pooler %s', async (_, mode, why) => {
     const { code, stderr } = await migrate(await startPooler(mode));
     expect(code).toBe(1);
-    expect(stderr).toContain(
-      `answers a connection pooler that keeps no sessions: ${why}. Give the address of PostgreSQL`,
-    );
+    expect(stderr).toContain(`is a connection pooler that keeps no sessions: ${why}. Give the address of PostgreSQL`);
   });
 });

@@ -220,7 +220,7 @@ describe('settings of providers', () => {
   });
 
   it.each([
-    [{ OIDC_CLIENT_ID: 'x' }, /OIDC_ISSUER must be set where OIDC_CLIENT_ID is/],
+    [{ OIDC_CLIENT_ID: 'x' }, /OIDC_ISSUER must be set if OIDC_CLIENT_ID is set/],
     [{ OIDC_ISSUER: 'https://id.example.com' }, /OIDC_CLIENT_ID must be set/],
     [{ ...base, OIDC_ISSUER: 'http://id.example.com' }, /OIDC_ISSUER must be an address/],
     [{ ...base, OIDC_ISSUER: 'https://id.example.com/?a=b' }, /OIDC_ISSUER must be an address/],

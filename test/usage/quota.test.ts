@@ -160,7 +160,7 @@ describe('device quota', () => {
         body: {
           code: 'FORBIDDEN',
           message:
-            'The organization has as many devices as its quota allows, until some are deleted: delete devices, or ask the operator for a larger quota.',
+            'The organization has as many devices as its quota allows. Delete devices, or ask the operator for a larger quota.',
         },
       });
     }

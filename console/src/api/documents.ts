@@ -93,7 +93,7 @@ export type AuditActorKind =
 export type AuditOutcome =
   /** The operation was done. */
   | 'success'
-  /** The actor was not allowed to do it. One event a minute stands for all of an actor and an action. */
+  /** The actor was not allowed to do it. At most one event a minute is stored for an actor and an action. */
   | 'refused';
 
 /** Reason why a call got no answer. */

@@ -82,7 +82,7 @@ export async function askEach<Data, Variables>(
   }));
   const refusal = refused[0]?.error;
   signOutIfUnauthenticated(refusal?.code);
-  if (data == null) throw refusal ?? new GraphError('The service gave no answer.', 'INTERNAL', requestId);
+  if (data == null) throw refusal ?? new GraphError('The service did not answer.', 'INTERNAL', requestId);
   return { data, refusal, refusals: new Map(refused.toReversed().map(({ path, error }) => [path, error])) };
 }
 
@@ -103,7 +103,11 @@ async function read<Body>(response: Response, requestId: string | undefined): Pr
   try {
     return (await response.json()) as Body;
   } catch {
-    throw new GraphError(`The service answered ${response.status} without JSON.`, 'UNREACHABLE', requestId);
+    throw new GraphError(
+      `The service answered with status ${response.status} and without JSON.`,
+      'UNREACHABLE',
+      requestId,
+    );
   }
 }
 

@@ -40,7 +40,7 @@ export const AccountMenu = () => {
             <label class="field">
               <span>Theme</span>
               <select value={theme.value} onChange={({ currentTarget: { value } }) => chooseTheme(value)}>
-                <option value="">As the system</option>
+                <option value="">Same as the system</option>
                 <option value="light">Light</option>
                 <option value="dark">Dark</option>
               </select>

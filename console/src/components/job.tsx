@@ -41,7 +41,7 @@ export const JobState = ({ job }: { job: JobLineFragment }) => (
     )}
     <span class="quiet">
       {job.done.toLocaleString()}
-      {job.total !== null && ` of ${job.total.toLocaleString()}`} looked at, {job.changed.toLocaleString()} changed
+      {job.total !== null && ` of ${job.total.toLocaleString()}`} processed, {job.changed.toLocaleString()} changed
     </span>
     {job.error !== null && <span>{job.error}</span>}
   </span>

@@ -33,7 +33,7 @@ export function RangePicker({
   };
   const local = (seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 16);
   return (
-    <div class="range-picker" role="group" aria-label="Range of time">
+    <div class="range-picker" role="group" aria-label="Time range">
       <select
         aria-label="Range"
         value={'last' in range ? range.last : 'between'}

@@ -23,7 +23,7 @@ const takeBack = async ({ id, undo }: Toast) => {
   dismiss(id);
   try {
     await undo?.();
-    toast('The change was taken back.');
+    toast('The change was undone.');
   } catch (error) {
     toastError(error);
   }

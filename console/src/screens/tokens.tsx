@@ -88,10 +88,10 @@ export function TokensScreen() {
       actions={
         mayOwn.value && (
           <Action label="Create a token" action="Create" primary submit={make}>
-            <Field label="Name" hint="What it is for.">
+            <Field label="Name" hint="Purpose of the token.">
               <input name="name" maxLength={200} />
             </Field>
-            <Field label="Scope" hint="What whoever has the token may do.">
+            <Field label="Scope" hint="Rights of the token.">
               <select name="scope">
                 {Object.entries(scopes).map(([scope, words]) => (
                   <option key={scope} value={scope}>

@@ -25,7 +25,7 @@ export function faultOf(error: unknown): MailFault {
   if (answer !== '') return { isRecipients, says: oneLine(answer, maxLength) };
   return {
     isRecipients,
-    says: typeof code === 'string' ? `No answer of the mail server (${code}).` : 'No mail was sent.',
+    says: typeof code === 'string' ? `The mail server did not answer (${code}).` : 'The mail was not sent.',
   };
 }
 

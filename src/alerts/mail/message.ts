@@ -115,7 +115,7 @@ function detailsOf({ serial, application, openedAt, closedAt, reason, values, op
   return [
     ...(values == null ? [] : Object.entries(values).map(valueOf)),
     ...(openedReason === 'quota'
-      ? ['A quota of the organization refused records since: the device may have sent some.']
+      ? ['A quota of the organization has refused records since then: the device may have sent some.']
       : []),
     `Application: ${oneLine(application, maxName)}`,
     ...(serial === null ? [] : [`Serial: ${oneLine(serial, maxName)}`]),

@@ -48,12 +48,12 @@ export async function fitWorkers(
   if (needed <= room) return { workers: wanted, databaseConnections: each };
   if (wanted === 1) return fitOne({ databaseConnections, allowed }, log);
   const fitting = Math.max(1, Math.floor(room / each) - 1);
-  const sentence = `${wanted} workers may open ${needed} connections, one worker more while they are replaced among them; the database allows ${allowed} (max_connections), of which ${spareConnections} are left to others.`;
+  const sentence = `${wanted} workers may open ${needed} connections, including those of one more worker during a replacement; the database allows ${allowed} (max_connections), and ${spareConnections} of them stay free for others.`;
   if (workers === wanted)
     throw new Error(
-      `${sentence} Set WORKERS=${fitting}, a lower DATABASE_CONNECTIONS, or max_connections to ${needed - room} more.`,
+      `${sentence} Set WORKERS=${fitting}, a lower DATABASE_CONNECTIONS, or a max_connections that is higher by ${needed - room}.`,
     );
-  log.warn({ workers: fitting }, `${sentence} Fewer are started.`);
+  log.warn({ workers: fitting }, `${sentence} Fewer workers are started.`);
   return fitting === 1
     ? fitOne({ databaseConnections, allowed }, log)
     : { workers: fitting, databaseConnections: each };

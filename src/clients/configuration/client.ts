@@ -58,7 +58,7 @@ export function createGraphClient(origin: string, token: string): Graph {
     const answer = answerOf(await response.text());
     if (answer === undefined)
       throw new Error(
-        `There is no Device Data Platform at ${origin}: it answers ${status} without the answer of a graph. Say where the service is with --url or ORIGIN, without a path.`,
+        `There is no Device Data Platform at ${origin}: it answered with status ${status}, and not as a GraphQL service does. Say where the service is with --url or ORIGIN, without a path.`,
       );
     if (!response.ok && !Array.isArray(answer))
       throw refusalOf(answer as Answer) ?? new Refusal(`The service answered ${status}.`, undefined);

@@ -111,7 +111,7 @@ const parseJson = (text: string): unknown => {
   return value;
 };
 
-const repeated = (key: string) => new Error(`Keys must be unique; "${key}" stands twice in its place.`);
+const repeated = (key: string) => new Error(`Keys must be unique; "${key}" occurs twice in the same place.`);
 
 const tooDeep = () => new Error(`The document is more than ${documentLimits.depth} levels deep.`);
 
@@ -138,7 +138,7 @@ function requireWhole(text: string): void {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
   if (lines.includes(exportMarks.first) && !lines.includes(exportMarks.last))
     throw new Error(
-      `The file has lost its end: an export ends with the line "${exportMarks.last}". Export again. If you removed the end yourself, also remove the first line.`,
+      `The file is incomplete: an export ends with the line "${exportMarks.last}". Export again. If you removed the end yourself, also remove the first line.`,
     );
 }
 
@@ -165,7 +165,7 @@ function requireThings(section: Section, things: Values, path: string): void {
 
 const object = (value: unknown, at: string): Values => {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Values;
-  throw new Error(`${at}: must have names with values.`);
+  throw new Error(`${at}: must map names to values.`);
 };
 
 /**

@@ -10,7 +10,7 @@ export function report({ calls, delivery, averages }: Seen): string {
   parts.push(`The delivery of the second call, as it is listed:\n\n${indent(pretty(delivery))}`);
   const rows = averages.map(({ hour, temperature }) => `${hour}  ${temperature ?? '-'} °C`);
   parts.push(`The hourly average of data.temperature, as searched:\n\n${indent(rows.join('\n'))}`);
-  return `\n${parts.join('\n\n')}\n\nAll of it happened.\n`;
+  return `\n${parts.join('\n\n')}\n\nEverything worked.\n`;
 }
 
 /** Describes the fleet for people: where to see it, and how to remove it. */

@@ -35,7 +35,9 @@ export async function clearScene(api: Api, organizationId: string, serial: strin
   for (const [kind, name] of left) await deleteNamed(api, organizationId, kind, name, nameOf({ name }));
   const others = await findNamed(api, organizationId, 'devices', serial, (device) => device.serial === serial);
   if (others.length > 0)
-    throw new Error(`The organization has a device with the demonstration's serial ${serial} that is not ours.`);
+    throw new Error(
+      `The organization has a device with the demonstration's serial ${serial} that the demonstration did not register.`,
+    );
 }
 
 /** Creates a product with mapped variables, a device of it, an application with the device, and a hook. */

@@ -84,7 +84,7 @@ export const connectToStandby = async (
     async replayed() {
       const { rows } = await client.query<{ standby: boolean; replayed: string | null; timeline: number }>(replayQuery);
       const { standby, replayed, timeline } = rows[0]!;
-      if (!standby) throw new Error('The server is no standby.');
+      if (!standby) throw new Error('The server is not a standby.');
       return { timeline, bytes: replayed === null ? 0 : bytesOf(replayed) };
     },
     close,

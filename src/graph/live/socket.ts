@@ -85,7 +85,7 @@ export function createSocketEndpoint(options: SocketOptions): SocketEndpoint {
       socket.once('close', pending.release);
       sockets.handleUpgrade(request, socket, head, (accepted) => {
         close = () => {
-          accepted.close(CloseCode.ConnectionInitialisationTimeout, 'Others wait: say who you are at once.');
+          accepted.close(CloseCode.ConnectionInitialisationTimeout, 'Authenticate at once: other connections wait.');
           setTimeout(() => accepted.terminate(), closeTimeout).unref();
         };
         serveSocket(server, accepted, { request, pending }, report);

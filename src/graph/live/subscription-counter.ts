@@ -53,4 +53,4 @@ export function createSubscriptionCounter({
 }
 
 const full = (what: string, limit: number) =>
-  `This ${what} has ${limit} subscriptions, as many as it may. End one first.`;
+  `This ${what} has ${limit} subscriptions, which is the maximum. End one first.`;

@@ -161,7 +161,7 @@ function read(schema: GraphQLSchema, { query, operationName, variables }: Operat
   if (faults.length > 0) throw new AggregateError(faults.map((each) => coded(each, 'GRAPHQL_VALIDATION_FAILED')));
   const name = typeof operationName === 'string' ? operationName : undefined;
   const operation = getOperationAST(document, name);
-  if (operation == null) throw fault('Say with `operationName` which operation is meant.', 'BAD_REQUEST');
+  if (operation == null) throw fault('Choose an operation with `operationName`.', 'BAD_REQUEST');
   if (operation.operation !== OperationTypeNode.SUBSCRIPTION) {
     throw fault(
       'Only subscriptions are answered as a stream. POST queries and mutations, and accept JSON.',

@@ -42,7 +42,7 @@ export const findDevices = tool({
       .strictObject({ lat: z.number(), lon: z.number(), radius: z.number().describe('Metres.') })
       .optional()
       .describe('Only devices within this circle.'),
-    limit: z.int().min(1).max(200).default(50).describe('Devices of an answer, 1 to 200.'),
+    limit: z.int().min(1).max(200).default(50).describe('Maximum number of devices in the answer, 1 to 200.'),
   }),
   list: 'devices',
   output: {

@@ -25,7 +25,7 @@ export const latestValues = tool({
     applicationId: id('Only devices linked to this application.').optional(),
     q: z.string().max(256).optional().describe('Regular expression that the name, serial number or a tag matches.'),
     variables: z.array(z.string().max(100)).max(50).optional().describe('Only these variables, such as `temperature`.'),
-    limit: z.int().min(1).max(200).default(50).describe('Devices of an answer, 1 to 200.'),
+    limit: z.int().min(1).max(200).default(50).describe('Maximum number of devices in the answer, 1 to 200.'),
   }),
   list: 'devices',
   output: {

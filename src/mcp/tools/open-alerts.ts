@@ -48,7 +48,7 @@ export const openAlerts = tool({
   name: 'open_alerts',
   title: 'Alerts',
   description:
-    'Answers the alerts (episodes of alert rules) that are open, or with `state` those that were: what opened each, when, whether somebody acknowledged it, and who was told: `notified` has the mails and the calls of hooks about this alert. `wouldNotify` has who would be told of a further alert of the rule: recipients whose state is `confirmed`, and the number of enabled hooks that are called for alerts. A device without an episode raised no alert, so nobody was notified.',
+    'Answers the alerts (episodes of alert rules) that are open, or with `state` those that were: what opened each, when, whether somebody acknowledged it, and who was notified: `notified` has the mails and the calls of hooks about this alert. `wouldNotify` has who would be notified of a further alert of the rule: recipients whose state is `confirmed`, and the number of enabled hooks that are called for alerts. A device without an episode raised no alert, so nobody was notified.',
   input: input({
     state: z.enum(['open', 'closed', 'any']).default('open').describe('`any`: open and closed ones.'),
     applicationId: id('Only alerts of this application.').optional(),
@@ -57,7 +57,7 @@ export const openAlerts = tool({
     acknowledged: z.boolean().optional().describe('True: only acknowledged ones; false: only others.'),
     from: time('Only alerts that opened at this time or later.').optional(),
     to: time('Only alerts that opened at this time or earlier.').optional(),
-    limit: z.int().min(1).max(100).default(50).describe('Alerts of an answer, 1 to 100.'),
+    limit: z.int().min(1).max(100).default(50).describe('Maximum number of alerts in the answer, 1 to 100.'),
   }),
   list: 'alerts',
   output: {

@@ -23,7 +23,7 @@ export function createSchemaSearch(schema: GraphQLSchema): Tool {
     description,
     input: input({
       question: z.string().min(1).max(500).describe('Words or names.'),
-      limit: z.int().min(1).max(20).default(6).describe('Parts to answer, 1 to 20.'),
+      limit: z.int().min(1).max(20).default(6).describe('Maximum number of parts in the answer, 1 to 20.'),
     }),
     list: 'parts',
     output: {

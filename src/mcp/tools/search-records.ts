@@ -45,7 +45,7 @@ export const searchRecords = tool({
     productIds: z.array(id('Product.')).max(100).default([]).describe('Only records of these products.'),
     query: json.optional().describe('Query; by default all records.'),
     aggs: json.optional().describe('Aggregations.'),
-    size: z.int().min(0).max(500).default(10).describe('Records of an answer, 0 to 500.'),
+    size: z.int().min(0).max(500).default(10).describe('Maximum number of records in the answer, 0 to 500.'),
     sort: z
       .array(z.union([z.string(), json]))
       .max(10)
@@ -67,7 +67,7 @@ export const searchRecords = tool({
       ),
     from: z.number().describe('Start of the range in Unix seconds.'),
     to: z.number().describe('End of the range in Unix seconds.'),
-    total: z.number().describe('Number of records that match; with `totalRelation` gte, at least so many.'),
+    total: z.number().describe('Number of records that match; with `totalRelation` gte, a lower bound.'),
     totalRelation: z.string(),
     timedOut: z.boolean().describe('Whether the search ran out of time, so that the answer is not complete.'),
     aggregations: json

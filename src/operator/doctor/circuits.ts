@@ -16,8 +16,7 @@ export const checkCircuits: Check = async (database, now) => {
     ...(off > 0 ? [`${off} hooks were switched off because they kept failing.`] : []),
   ];
   const hooks = await failingHooks(database);
-  if (faults.length === 0 && hooks.length > 0)
-    faults.push('Hooks have not been answered well since their circuit opened.');
+  if (faults.length === 0 && hooks.length > 0) faults.push('Hooks have not succeeded since their circuit opened.');
   const found = finding('circuits', 'none is open', 'note', faults);
   return hooks.length === 0 ? found : { ...found, details: hooks.map(lineOf) };
 };

@@ -59,10 +59,10 @@ export async function examine(options: DoctorOptions): Promise<Finding[]> {
 }
 
 const failed = (error: unknown): Finding =>
-  finding('a look at the database', '', 'wrong', [`It failed: ${sentence(error)[0]}`]);
+  finding('check of the database', '', 'wrong', [`It failed: ${sentence(error)[0]}`]);
 
 const waiting = (pending: readonly string[]): string =>
-  `${pending.length} migrations are to be applied: start the service, or call ddp migrate.`;
+  `${pending.length} migrations are to be applied: start the service, or run ddp migrate.`;
 
 const sentence = (error: unknown): string[] => [error instanceof Error ? error.message : String(error)];
 
@@ -70,7 +70,7 @@ const sentence = (error: unknown): string[] => [error instanceof Error ? error.m
 const freeAtLeast = { bytes: 2 ** 30, part: 0.1 };
 
 async function checkDisk(dataDir: string | undefined): Promise<Finding> {
-  if (dataDir === undefined) return finding('disk', "the database's machine knows", 'note', []);
+  if (dataDir === undefined) return finding('disk', 'not checked: the database runs on its own server', 'note', []);
   const { bavail, blocks, bsize } = await statfs(dataDir);
   const free = bavail * bsize;
   const says = `${(free / 2 ** 30).toFixed(1)} GiB free of ${((blocks * bsize) / 2 ** 30).toFixed(1)}`;

@@ -61,7 +61,7 @@ export const checkVacuum: Check = async (database, now) => {
   const { age, oldest } = rows[0]!;
   const faults = [
     ...(age > 1e9 ? [`Transaction numbers are half used up (${age}): see why autovacuum does not freeze.`] : []),
-    ...(oldest > 3600 ? [`A transaction has been open for ${ago(oldest)}: vacuum cleans nothing since.`] : []),
+    ...(oldest > 3600 ? [`A transaction has been open for ${ago(oldest)}: vacuum has cleaned up nothing since.`] : []),
   ];
   return finding('vacuum', 'nothing holds it back', 'wrong', faults);
 };
@@ -87,6 +87,6 @@ export const checkIndexes: Check = async (database) => {
     'indexes',
     'all are valid, and those of large tables are used',
     'note',
-    unused.length > 0 ? [`Of large tables and never used since statistics began: ${unused.join(', ')}.`] : [],
+    unused.length > 0 ? [`On large tables, and never used since statistics began: ${unused.join(', ')}.`] : [],
   );
 };

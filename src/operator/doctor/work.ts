@@ -15,7 +15,7 @@ export const checkPartitions: Check = async (database, now) => {
   const faults = [
     ...(record ? [] : ['There is no partition for the records of next week: is a process running?']),
     ...(delivery ? [] : ['There is no partition for the deliveries of tomorrow: is a process running?']),
-    ...(stray ? ['Deliveries lie in no day of their own (delivery_done_default).'] : []),
+    ...(stray ? ['Deliveries lie in the default partition (delivery_done_default).'] : []),
   ];
   return finding('partitions', 'made ahead', 'wrong', faults);
 };
@@ -59,7 +59,7 @@ export const checkRollups: Check = async (database, now) => {
     select coalesce(max(extract(epoch from ${now}::timestamptz - noted_at)), 0)::float8 as oldest
       from record_dirty where hour < ${now}::timestamptz - interval '1 hour'`);
   const { oldest } = rows[0]!;
-  const faults = oldest > 7200 ? [`Hours have waited for ${ago(oldest)} to be summed up: is a process running?`] : [];
+  const faults = oldest > 7200 ? [`Hours have waited for ${ago(oldest)} for their rollups: is a process running?`] : [];
   return finding('rollups', 'up to date', 'wrong', faults);
 };
 

@@ -143,7 +143,7 @@ export class BulkWriter {
       this.options,
     );
     const { items: answers } = ((answer as unknown) ?? {}) as { items?: { index?: ItemAnswer; delete?: ItemAnswer }[] };
-    if (answers?.length !== items.length) throw new Overloaded('it answers something else than what was asked');
+    if (answers?.length !== items.length) throw new Overloaded('its answer does not fit the request');
     return answers.map(({ index, delete: deleted }) => index ?? deleted!);
   }
 }

@@ -52,7 +52,7 @@ const rejection = (path: string, message: string): Rejection =>
   new Rejection('VALIDATION_FAILED', `${path}: ${message}`, { path, message });
 
 const noSerial =
-  'This is no serial: a gateway names its devices by their serials. To store arrays of objects as values, send them in "values".';
+  'This is not a serial: a gateway names its devices by their serials. To store arrays of objects as values, send them in "values".';
 
 const isSerial = (name: string): boolean => /^[0-9a-f]+(-[0-9a-f]+)*$/i.test(name) && name.length <= 64;
 

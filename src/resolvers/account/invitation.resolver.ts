@@ -110,7 +110,7 @@ export class InvitationResolver {
     return { url, mail: await this.send(ctx, invitation, url), invitation };
   }
 
-  @Mutation(() => Invitation, { description: 'Revokes an invitation: its link no longer counts.' })
+  @Mutation(() => Invitation, { description: 'Revokes an invitation: its link stops working.' })
   async revokeInvitation(@Args(() => InvitationArgs) args: InvitationArgs, @Ctx() ctx: Context): Promise<Invitation> {
     await load(ctx, args);
     return ctx.em.transactional(async (em) => {

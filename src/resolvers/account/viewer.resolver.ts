@@ -36,7 +36,10 @@ export class ViewerResolver {
     return Object.assign(new Viewer(), { scope, role, userId });
   }
 
-  @FieldResolver(() => MqttEndpoint, { nullable: true, description: 'Where devices publish; null if MQTT is off.' })
+  @FieldResolver(() => MqttEndpoint, {
+    nullable: true,
+    description: 'Address where devices publish; null if MQTT is off.',
+  })
   mqtt(): MqttEndpoint | null {
     return this.mqttEndpoint;
   }

@@ -92,7 +92,7 @@ const faultsOfThreshold = ({ when, until, silentFor, variable }: AlertDecision):
 const notOf = (kind: string, fields: Readonly<Record<string, unknown>>): Fault[] =>
   Object.entries(fields)
     .filter(([, value]) => value !== null)
-    .map(([path]) => ({ path, message: `belongs to rules of the kind ${kind}` }));
+    .map(([path]) => ({ path, message: `is only for rules of the kind ${kind}` }));
 
 interface Declared {
   name: string;

@@ -85,7 +85,7 @@ export class AlertRuleResolver {
   ): Promise<AlertRule> {
     const rule = await loadAlertRule(ctx, args, policies.alertRule.change);
     if (args.kind != null && args.kind !== rule.kind) {
-      throw invalid([{ path: 'kind', message: 'cannot be changed: make another rule' }]);
+      throw invalid([{ path: 'kind', message: 'cannot be changed: create another rule' }]);
     }
     const { name, severity, disabled, recipients } = args;
     const change = { ...changeOf(args), name, severity, disabled, recipients };

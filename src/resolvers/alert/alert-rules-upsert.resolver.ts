@@ -78,7 +78,7 @@ const valuesOf = (item: AlertRuleInput) => {
 /** Checks the rule that an item would make, on a copy: a rule whose item fails stays as it is. */
 async function checkItem(ctx: Context, rule: AlertRule, item: AlertRuleInput, isNew: boolean): Promise<void> {
   if (!isNew && item.kind !== rule.kind)
-    throw invalid([{ path: 'kind', message: 'cannot be changed: make another rule' }]);
+    throw invalid([{ path: 'kind', message: 'cannot be changed: create another rule' }]);
   const wanted = Object.assign(new AlertRule(), rule, { kind: item.kind });
   wanted.change(valuesOf(item));
   await checkRule(ctx, wanted, isNew ? undefined : decisionOf(rule));

@@ -72,7 +72,7 @@ export class ConfigurationResolver {
 const target = (id: string) => ({ kind: 'organization', id, name: null });
 
 const held = () =>
-  conflict(`Another tool changes this configuration now: try again when it is done, or ${seconds} s after it stopped.`);
+  conflict(`Another tool is changing this configuration: try again when it is done, or ${seconds} s after it stopped.`);
 
 function requireLease(ctx: Context, organizationId: string, leaseId: string): void {
   if (!isId(leaseId)) throw invalid([{ path: 'leaseId', message: 'must be a UUID in lower case' }]);

@@ -139,7 +139,7 @@ async function find(ctx: Context, choice: DeviceChoice, action: DeviceAction): P
   const { organizationId, deviceIds, serials, q, filter } = choice;
   const ways = [deviceIds != null, serials != null, q != null || filter != null];
   if (ways.filter(Boolean).length !== 1) {
-    const message = 'must be given, or else `serials`, or else `filter` or `q`; an empty filter is all devices';
+    const message = 'or `serials`, `filter` or `q` must be given; an empty filter matches all devices';
     throw invalid([{ path: 'deviceIds', message }]);
   }
   const named = deviceIds == null ? undefined : [...new Set(deviceIds)];

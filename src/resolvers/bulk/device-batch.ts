@@ -78,9 +78,9 @@ export const isBlocked = (action: DeviceAction): Sql => {
 export const blockedError = ({ kind }: DeviceAction, count: number): ApiError =>
   kind === 'deleteDevices'
     ? conflict(
-        `Nothing was deleted: of these devices ${count} are linked to an application. Remove the links first (unlinkDevices).`,
+        `Nothing was deleted: ${count} of these devices are linked to an application. Remove the links first (unlinkDevices).`,
       )
-    : invalid([{ path: 'tags', message: `would make more than ${mostTags} tags of ${count} of these devices` }]);
+    : invalid([{ path: 'tags', message: `would give ${count} of these devices more than ${mostTags} tags` }]);
 
 /** Numbers of the locked devices that were changed and that were blocked. */
 export interface Applied {

@@ -71,7 +71,7 @@ export class DeviceInput {
   @Field(() => ProductReferenceInput, { nullable: true, description: 'Product that describes the device.' })
   @ValidateNested()
   product?: ProductReferenceInput | null;
-  @Field(() => LocationInput, { nullable: true, description: 'Where the device stands.' })
+  @Field(() => LocationInput, { nullable: true, description: 'Location of the device.' })
   @ValidateNested()
   location?: LocationInput | null;
 }

@@ -99,7 +99,7 @@ async function requireProducts(
 
 const productNotFound = () => {
   const { code, message } = notFound('product');
-  return new ApiError(code, message, [{ path: 'product', message: 'is not there' }]);
+  return new ApiError(code, message, [{ path: 'product', message: 'does not exist' }]);
 };
 
 /**

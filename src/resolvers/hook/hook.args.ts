@@ -193,23 +193,31 @@ export class DeliveryArgs extends HookArgs {
 })
 export class HookInput extends KeyedInput {
   @hookUrl() url!: string;
-  @flag('Whether TLS certificates that nobody vouches for are accepted.') allowUnverifiedSSLCert?: boolean | null;
-  @flag('Whether it is switched off.') disabled?: boolean | null;
-  @Field(() => HookAuthenticationInput, { nullable: true, description: 'How calls authenticate; replaced as a whole.' })
+  @flag('Whether unverified TLS certificates are accepted.') allowUnverifiedSSLCert?: boolean | null;
+  @flag('Whether the hook is disabled.') disabled?: boolean | null;
+  @Field(() => HookAuthenticationInput, {
+    nullable: true,
+    description: 'Authentication of calls, which is replaced as a whole.',
+  })
   @ValidateNested()
   authentication?: HookAuthenticationInput | null;
-  @whole('Calls at once, over all processes together.', 1, 64, { optional: true }) concurrency?: number | null;
-  @Field(() => Float, { nullable: true, description: 'Calls a second, at most.' })
+  @whole('Maximum number of concurrent calls, over all processes together.', 1, 64, { optional: true }) concurrency?:
+    | number
+    | null;
+  @Field(() => Float, { nullable: true, description: 'Maximum number of calls per second.' })
   @Min(0.01)
   @Max(1000)
   maxPerSecond?: number | null;
-  @flag("Whether a device's records go out in the order of storing, one at a time.") ordered?: boolean | null;
-  @Field(() => [String], { nullable: true, description: `Kinds of events, of ${eventKinds.join(', ')}.` })
+  @flag("Whether a device's records are delivered in the order of storing, one at a time.") ordered?: boolean | null;
+  @Field(() => [String], {
+    nullable: true,
+    description: `Kinds of events that the hook is called for, among ${eventKinds.join(', ')}.`,
+  })
   @ArrayMinSize(1)
   @ArrayMaxSize(20)
   @IsIn(eventKinds, { each: true })
   events?: string[] | null;
-  @Field(() => HookFilterInput, { nullable: true, description: 'Which records it is called with.' })
+  @Field(() => HookFilterInput, { nullable: true, description: 'Filter of the records that the hook is called with.' })
   @ValidateNested()
   filter?: HookFilterInput | null;
 }

@@ -47,7 +47,7 @@ export class UpdateProductArgs extends CreateProductArgs {
 export class ProductInput extends KeyedInput {
   @name('Name.') name!: string;
   @label('Version.', 100) version!: string;
-  @Field(() => [VariableInput], { description: 'What devices of the product send.' })
+  @Field(() => [VariableInput], { description: "Variables that the product's devices send." })
   @ArrayMaxSize(500)
   @ValidateNested({ each: true })
   variables!: VariableInput[];

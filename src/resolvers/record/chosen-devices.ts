@@ -32,7 +32,7 @@ export interface Choice {
 export async function chosenDevices(ctx: Context, choice: Choice): Promise<Chosen[]> {
   const { organizationId, deviceIds, applicationId } = choice;
   if ((deviceIds == null) === (applicationId == null)) {
-    throw invalid([{ path: 'deviceIds', message: 'must be given, or else `applicationId`, and not both' }]);
+    throw invalid([{ path: 'deviceIds', message: 'or `applicationId` must be given, but not both' }]);
   }
   if (applicationId != null) return devicesOf(ctx, organizationId, applicationId);
   authorize(ctx, organizationId, policies.organization.read);

@@ -37,7 +37,7 @@ export class TeamUpsertResolver {
   }
 
   @Mutation(() => PutAnswer, {
-    description: 'Puts members of the organization into a team. One outcome per member, in order.',
+    description: 'Adds members of the organization to a team. One outcome per member, in order.',
   })
   async putTeamMembers(
     @Args(() => PutTeamMembersArgs) { organizationId, teamId, members, dryRun }: PutTeamMembersArgs,
@@ -138,7 +138,7 @@ function nameItems<Item extends object>(
   for (const { index, item } of outcomes.open) {
     const [id, key] = namesOf(item);
     if ((id == null) !== (key == null)) continue;
-    outcomes.fail(index, invalid([{ path: names.id, message: `must be given, or else \`${names.key}\`` }]));
+    outcomes.fail(index, invalid([{ path: names.id, message: `or \`${names.key}\` must be given` }]));
   }
   outcomes.requireUnique(names.id, (item) => namesOf(item)[0]);
   outcomes.requireUnique(names.key, (item) => namesOf(item)[1]);

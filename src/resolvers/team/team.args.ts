@@ -85,11 +85,13 @@ export class PutTeamMembersArgs extends PutArgs {
 }
 
 @CheckedByItem()
-@InputType({ description: 'An application, by its identifier or the key of a tool, and what a team may do with it.' })
+@InputType({
+  description: 'An application, by its identifier or the key of a tool, and the permission of a team on it.',
+})
 export class TeamApplicationInput {
   @id('Identifier of the application.', { optional: true }) applicationId?: string | null;
   @label('Key of the application that a tool chose.', 200, { optional: true }) externalId?: string | null;
-  @choice(() => Permission, 'What the team may do with the application.') permission!: Permission;
+  @choice(() => Permission, 'Permission of the team on the application.') permission!: Permission;
 }
 
 /** Many applications of a team. */

@@ -68,7 +68,7 @@ describeInBrowser('console: alert rules and episodes', () => {
     await picture.getByRole('button', { name: 'As a table' }).click();
     expect(await picture.getByRole('cell', { name: 'critical' }).count()).toBeGreaterThanOrEqual(3);
     await value!.fill('10');
-    await page.getByText('The form was changed since').waitFor();
+    await page.getByText('The form has changed since').waitFor();
     await page.getByRole('button', { name: 'Preview' }).click();
     await page.getByText('2 times on 1 device').waitFor();
     expect(previews).toBe(2);
@@ -158,8 +158,8 @@ describeInBrowser('console: alert rules and episodes', () => {
     await page.getByLabel('When, comparison 1: variable').fill('temperature');
     await page.getByLabel('When, comparison 1: value').fill('8');
     await page.getByRole('button', { name: 'Preview' }).click();
-    await page.getByText('Not everything was looked at').waitFor();
-    expect(await page.getByText('No episode in the part that was looked at.').count()).toBe(1);
+    await page.getByText('The preview is incomplete').waitFor();
+    expect(await page.getByText('No episode in the part that was previewed.').count()).toBe(1);
   });
 
   it('lets a reader of the application acknowledge alerts, and view but not change rules', async () => {

@@ -200,7 +200,7 @@ describeInBrowser('console: applications, people and jobs', () => {
       await owner.put(`/teams/${owner.id}/${teamId}/applications/${id}`, { permission: 'read' });
     }
     const { page } = await browser.open(`${world.url}/console/people#token=${owner.token}`);
-    await page.getByText('By name, these are the first 50 of 51 teams.').waitFor();
+    await page.getByText('Sorted by name, these are the first 50 of 51 teams.').waitFor();
     const row = page.getByRole('row').filter({ hasText: 'Night shift' });
     await row.getByRole('button', { name: 'Applications' }).click();
     const last = page.getByRole('dialog').getByLabel('Room 30');

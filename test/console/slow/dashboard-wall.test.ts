@@ -70,7 +70,7 @@ describeInBrowser('console: wall', () => {
   it('refuses an address with something else than a link, such as the token of a person', async () => {
     const owner = await world.organization();
     const { page } = await browser.open(`${world.url}/console/wall#${owner.token}`);
-    await page.getByText('This is not the link of a dashboard').waitFor();
+    await page.getByText('This is not a link to a dashboard').waitFor();
     await page.getByText('begins with ddplink_').waitFor();
     expect(await violationsOf(page)).toEqual([]);
     expect(page.url()).toBe(`${world.url}/console/wall`);

@@ -140,7 +140,7 @@ describeInBrowser('console: panels of a dashboard', () => {
     await owner.put(`/teams/${owner.id}/${team}/members/${member.id}`);
     await owner.put(`/teams/${owner.id}/${team}/applications/${application}`, { permission: 'read' });
     const other = await browser.open(`${address}#token=${member.token}`);
-    await other.page.getByText('Whoever may change the application can make one.').waitFor();
+    await other.page.getByText('Those who may change the application can create one.').waitFor();
     expect(await other.page.getByRole('button', { name: /Edit|Make/ }).count()).toBe(0);
   });
 

@@ -26,7 +26,7 @@ describeInBrowser('console: device', () => {
   it('shows the parts of a stored frame, the location on a map, and the call that posts such a record', async () => {
     const { owner, deviceId } = await furnished();
     const { page, faults } = await browser.open(`${world.url}/console/devices/${deviceId}#token=${owner.token}`);
-    await page.getByRole('button', { name: 'Take apart 0102ff' }).click();
+    await page.getByRole('button', { name: 'Explain 0102ff' }).click();
     const parts = page.getByRole('table', { name: 'Parts of the frame' });
     await parts.waitFor();
     expect(await parts.getByRole('row').allInnerTexts()).toEqual([

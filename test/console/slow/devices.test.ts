@@ -150,7 +150,7 @@ describeInBrowser('console: device list', () => {
     await page
       .getByRole('dialog')
       .getByRole('alert')
-      .getByText('Nothing was deleted: of these devices 15 are linked')
+      .getByText('Nothing was deleted: 15 of these devices are linked')
       .waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Unlink', exact: true }).click();

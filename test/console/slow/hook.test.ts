@@ -49,7 +49,7 @@ describeInBrowser('console: hooks', () => {
     await page.getByRole('button', { name: 'Ping' }).click();
     await page.getByRole('heading', { name: 'Delivery' }).waitFor();
     await page.getByText('succeeded 200').waitFor();
-    await page.getByLabel('The body that was answered').getByText('fine').waitFor();
+    await page.getByLabel('Body of the answer').getByText('fine').waitFor();
     expect(await page.getByRole('table', { name: 'Attempts' }).getByRole('row').count()).toBe(2);
     expect(await page.getByText('the-secret-of-the-receiver').count()).toBe(0);
     expect(await violationsOf(page)).toEqual([]);
@@ -190,7 +190,7 @@ describeInBrowser('console: hooks', () => {
     const hookId = await owner.make(hooks, { url: receiver.url('/ends') });
     const { page } = await browser.open(`${world.url}/console/hooks/${applicationId}/${hookId}#token=${owner.token}`);
     const zone = page.getByRole('region', { name: 'Danger zone' });
-    await zone.getByText('Its deliveries end').waitFor();
+    await zone.getByText('Its waiting deliveries end').waitFor();
     expect(await page.getByRole('banner').getByRole('button', { name: 'Delete' }).count()).toBe(0);
     await zone.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog', { name: 'Delete the hook' }).getByRole('button', { name: 'Delete' }).click();

@@ -68,7 +68,7 @@ describeInBrowser('console: import of devices and history', () => {
     await page.getByRole('button', { name: 'Import 2 lines' }).click();
     await page.getByText('as many devices as its quota allows').waitFor();
     await setQuota(world.pool, owner.id, { devices: 2 });
-    await page.getByRole('button', { name: 'Go on with it' }).click();
+    await page.getByRole('button', { name: 'Apply the import' }).click();
     await page.getByRole('link', { name: 'Cellar' }).waitFor();
     expect(await page.getByText('The file is imported.').count()).toBe(1);
   });

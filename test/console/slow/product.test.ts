@@ -28,7 +28,7 @@ describeInBrowser('console: products', () => {
       await dialog.getByLabel(`Layout of ${mapping}`).selectOption(layout!);
       await dialog.getByLabel(`Number of ${mapping}`).fill(number!);
     }
-    await dialog.getByRole('button', { name: 'Leave out mapping 2 of variable 1' }).click();
+    await dialog.getByRole('button', { name: 'Remove mapping 2 of variable 1' }).click();
     expect(await violationsOf(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Create', exact: true }).click();
     await page.getByRole('heading', { name: 'Thermometer 1.0' }).waitFor();

@@ -131,6 +131,6 @@ describeInBrowser('the frame of the console', () => {
     await page.getByLabel('Time zone').selectOption('Asia/Tokyo');
     expect(await violationsOf(page)).toEqual([]);
     await page.goto(`${world.url}/console/explore`);
-    await page.getByRole('group', { name: 'Range of time' }).getByText('Asia/Tokyo').waitFor();
+    await page.getByRole('group', { name: 'Time range' }).getByText('Asia/Tokyo').waitFor();
   });
 });

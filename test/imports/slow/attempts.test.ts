@@ -56,7 +56,7 @@ describe('job whose process dies twice in the same step', () => {
           const over = await importing(there).over({ ...begun, state: 'applying' } as FileImport);
           expect(over).toMatchObject({
             state: 'failed',
-            job: { state: 'failed', error: expect.stringMatching(/^The process that did this work ended twice/) },
+            job: { state: 'failed', error: expect.stringMatching(/^The process of this job ended twice/) },
           });
           await holder.query('rollback');
           // A new request, after the cause is fixed, creates another job.

@@ -227,7 +227,7 @@ describe('ThingsBoard payload parser', () => {
       { ...item({ a: 2 }), serials: ['AB-01'] },
       { ...item({ b: 3 }), serials: ['ab02'] },
     ]);
-    expect(() => readThingsBoard({ 'device A': [{ a: 1 }] }, 'ab')).toThrow('device A: This is no serial');
+    expect(() => readThingsBoard({ 'device A': [{ a: 1 }] }, 'ab')).toThrow('device A: This is not a serial');
   });
 
   it('throws an error that names the item that is not telemetry', () => {

@@ -77,7 +77,7 @@ export const columnsOf = ({ applicationOf, personOf, acknowledge }: Names): read
 
 /** Links to the chart of the device at the time of the episode, if the caller can read the device. */
 const DeviceLink = ({ of: { device, openedAt, closedAt } }: { of: EpisodeLineFragment }) => {
-  if (device === null) return <span class="quiet">not there, or not yours to see</span>;
+  if (device === null) return <span class="quiet">deleted, or not visible to you</span>;
   const [opened, closed] = [secondsOf(openedAt), closedAt === null ? Date.now() / 1000 : secondsOf(closedAt)];
   const margin = Math.max(1800, (closed - opened) / 4);
   const range = `${Math.floor(opened - margin)}..${Math.ceil(closed + margin)}`;

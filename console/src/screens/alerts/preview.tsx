@@ -69,7 +69,7 @@ const Summary = ({ of, isChanged, isSilence }: { of: Previewed; isChanged: boole
     <p>
       {of.episodeCount === 0 ? (
         <strong>
-          {of.isComplete ? 'It would not have opened in the last week.' : 'No episode in the part that was looked at.'}
+          {of.isComplete ? 'It would not have opened in the last week.' : 'No episode in the part that was previewed.'}
         </strong>
       ) : (
         <>
@@ -91,13 +91,13 @@ const Summary = ({ of, isChanged, isSilence }: { of: Previewed; isChanged: boole
     {!of.isComplete && (
       <p>
         <Badge tone="warn">
-          Not everything was looked at: {stops[of.incompleteReason ?? 'time']}. It may have opened more often.
+          The preview is incomplete: {stops[of.incompleteReason ?? 'time']}. It may have opened more often.
         </Badge>
       </p>
     )}
     {isChanged && (
       <p>
-        <Badge tone="quiet">The form was changed since: preview again.</Badge>
+        <Badge tone="quiet">The form has changed since this preview. Preview again.</Badge>
       </p>
     )}
   </div>

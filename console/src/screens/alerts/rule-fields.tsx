@@ -143,7 +143,7 @@ const Threshold = ({ draft, types, faults, change }: Fields) => (
       <div class="beside three">
         <SpanField
           label="For"
-          hint="How long it has to hold, by the times of records. Empty: the first record opens an alert."
+          hint="Time for which it must hold, by the times of records. Empty: the first record opens an alert."
           path="for"
           faults={faults}
           value={draft.for}

@@ -41,7 +41,7 @@ export function RulesScreen() {
           const [application] = items;
           if (application === undefined)
             return (
-              <Empty title={chosen === '' ? 'No application' : 'The application is not there, or not yours to see'}>
+              <Empty title={chosen === '' ? 'No application' : 'The application was deleted, or you may not see it'}>
                 <p>
                   Rules belong to an <a href="/console/applications">application</a>, whose devices they watch.
                 </p>

@@ -40,7 +40,7 @@ export const DeleteApplication = ({ application }: { application: Application })
     <Delete
       of="application"
       list="/console/applications"
-      consequence="Its hooks and their deliveries go with it. An application with linked devices is not deleted."
+      consequence="Its hooks and their deliveries are deleted too. An application with linked devices cannot be deleted."
       remove={() => ask(DeleteApplicationDocument, namesOf(application))}
     />
   </DangerZone>

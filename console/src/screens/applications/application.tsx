@@ -59,7 +59,7 @@ export function ApplicationScreen() {
           ) : shown === null ? (
             <Empty title="There is no such application">
               <p>
-                It was deleted, or it is not yours to see. Go to the{' '}
+                It was deleted, or you may not see it. Go to the{' '}
                 <a href="/console/applications">applications that you see</a>.
               </p>
             </Empty>
@@ -152,14 +152,15 @@ const Rules = ({ of }: { of: Application }) => (
     actions={
       <>
         <a href={`/console/alerts?application=${of.id}&state=open`}>{of.openEpisodeCount.toLocaleString()} open</a>
-        <a href={`/console/alerts/rules?application=${of.id}`}>All of them</a>
+        <a href={`/console/alerts/rules?application=${of.id}`}>Show all</a>
       </>
     }
   >
     {of.alertRules.items.length === 0 ? (
       <Empty title="No rule">
         <p>
-          A <a href={`/console/alerts/rules?application=${of.id}`}>rule</a> says when its devices need somebody.
+          A <a href={`/console/alerts/rules?application=${of.id}`}>rule</a> opens an alert when a device needs
+          attention.
         </p>
       </Empty>
     ) : (
@@ -176,7 +177,7 @@ const Rules = ({ of }: { of: Application }) => (
 );
 
 const Hooks = ({ of }: { of: Application }) => (
-  <Section title="Hooks" actions={<a href={`/console/hooks?application=${of.id}`}>All of them</a>}>
+  <Section title="Hooks" actions={<a href={`/console/hooks?application=${of.id}`}>Show all</a>}>
     {of.hooks === null ? (
       <Empty title="Not shown">
         <p>Hooks are shown to those who may change the application.</p>
@@ -184,7 +185,7 @@ const Hooks = ({ of }: { of: Application }) => (
     ) : of.hooks.items.length === 0 ? (
       <Empty title="No hook">
         <p>
-          A hook sends its records on, to an address of yours:{' '}
+          A hook sends its records to an address of yours:{' '}
           <a href={`/console/hooks?application=${of.id}`}>create one</a>.
         </p>
       </Empty>

@@ -19,7 +19,7 @@ export const History = ({ of, isOpen: opens = false }: { of: string; isOpen?: bo
       title="History"
       actions={
         isOpen ? (
-          <a href={`/console/audit?target=${of}`}>All of it</a>
+          <a href={`/console/audit?target=${of}`}>Show all</a>
         ) : (
           <button type="button" onClick={() => setOpen(true)}>
             Show who changed it
@@ -44,7 +44,7 @@ const Events = ({ of }: { of: string }) => {
     <Loading of={events} rows={4}>
       {({ auditEvents: { items } }) =>
         items.length === 0 ? (
-          <Empty title="No event of it is kept" />
+          <Empty title="No event about it is stored" />
         ) : (
           <Table label="History" columns={historyColumns} rows={items} address={address} />
         )

@@ -44,7 +44,7 @@ export function Begin({
       if (dashboard.panels.length > 0) return;
       const { suggestDashboard: document } = await ask(SuggestDashboardDocument, names);
       await ask(UpdateDashboardDocument, { ...names, version, document });
-      toast('The dashboard was made.');
+      toast('The dashboard was created.');
     });
   const mayBegin = mayChange && (hasDashboard || mayOwn.value);
   return (
@@ -53,7 +53,7 @@ export function Begin({
       <Empty title={hasDashboard ? 'No panel yet' : 'This application has no dashboard'}>
         <p>
           {!mayBegin
-            ? 'Whoever may change the application can make one.'
+            ? 'Those who may change the application can create one.'
             : devices.totalCount === 0
               ? 'Link devices to the application first: their variables are what a dashboard shows.'
               : "A first dashboard shows the variables of the devices' products: figures, charts, states and newest values. Everything can be changed afterwards."}

@@ -61,7 +61,7 @@ export function Links({ applicationId, close }: { applicationId: string; close: 
             loaded.reload();
           }}
         >
-          <Field label="Name" hint="Where the wall is.">
+          <Field label="Name" hint="Place of the wall.">
             <input name="name" required maxLength={200} />
           </Field>
           <ExpiryField />

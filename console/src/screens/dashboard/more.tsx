@@ -120,7 +120,11 @@ const Import = ({
       done="The dashboard was imported."
       submit={async () => {
         if (document === undefined)
-          throw new GraphError('The file is no dashboard: it has no JSON object.', 'VALIDATION_FAILED', undefined);
+          throw new GraphError(
+            'The file is not a dashboard: it does not hold a JSON object.',
+            'VALIDATION_FAILED',
+            undefined,
+          );
         await save({ ...emptyDashboard, ...document });
       }}
       close={close}

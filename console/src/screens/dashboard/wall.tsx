@@ -29,11 +29,11 @@ export const Wall = () => (
 
 const NoDashboard = () =>
   ended.value === noLink ? (
-    <Empty as="h1" title="This is not the link of a dashboard">
+    <Empty as="h1" title="This is not a link to a dashboard">
       <p>{noLink}</p>
     </Empty>
   ) : (
-    <Empty as="h1" title={ended.value === undefined ? 'This is the place of a dashboard' : 'This link has ended'}>
+    <Empty as="h1" title={ended.value === undefined ? 'This page shows a dashboard' : 'This link has ended'}>
       <p>Open the link that an owner of the organization made for it. A link that ended needs a new one.</p>
     </Empty>
   );
@@ -51,7 +51,7 @@ function Opened() {
       {({ viewer: { application } }) =>
         application === null || application.dashboard === null ? (
           <Empty as="h1" title="No dashboard">
-            <p>Its application has none at present.</p>
+            <p>Its application has no dashboard now.</p>
           </Empty>
         ) : (
           <Shown key={application.id} walled={application} />

@@ -65,7 +65,7 @@ export const DeviceFields = ({ device, products }: { device?: Device; products: 
           ))}
         </select>
       </Field>
-      <Field label="Tags" hint="Joined by commas.">
+      <Field label="Tags" hint="Separated by commas.">
         <input name="tags" defaultValue={device?.tags.join(', ')} />
       </Field>
       <div class="beside">

@@ -59,7 +59,7 @@ export function Records({ device }: { device: Device }) {
                         aria-expanded={record.id === open}
                         onClick={() => address.set({ record: record.id === open ? '' : record.id })}
                       >
-                        Take apart <code>{shown(record.frame['payload'] ?? '').slice(0, 24)}</code>
+                        Explain <code>{shown(record.frame['payload'] ?? '').slice(0, 24)}</code>
                       </button>
                     )}
                   </td>

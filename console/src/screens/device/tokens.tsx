@@ -52,7 +52,7 @@ export function Tokens({ deviceId, example, tokens, reload }: DeviceTokens) {
       actions={
         mayOwn.value && (
           <Action label="Create a token" action="Create" submit={make}>
-            <Field label="Name" hint="What it is for.">
+            <Field label="Name" hint="Purpose of the token.">
               <input name="name" maxLength={200} />
             </Field>
             <ExpiryField />

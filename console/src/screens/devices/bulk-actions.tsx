@@ -36,7 +36,7 @@ export function BulkActions({
       action={label}
       submit={(form) => carryOut({ kind, tags: listOf(textOf(form, 'tags')) })}
     >
-      <Field label={field} hint="Joined by commas.">
+      <Field label={field} hint="Separated by commas.">
         <input name="tags" required />
       </Field>
     </Action>
@@ -62,7 +62,7 @@ export function BulkActions({
   return (
     <>
       {tagging('tag', 'Tag', 'Tags to add')}
-      {tagging('untag', 'Untag', 'Tags to take away')}
+      {tagging('untag', 'Untag', 'Tags to remove')}
       {linking('link', 'Link')}
       {linking('unlink', 'Unlink')}
       <Action

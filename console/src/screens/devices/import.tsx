@@ -129,8 +129,8 @@ function Outcome({ of, reload, close }: { of: Import; reload: () => void; close:
         <progress aria-label="Lines read" value={job?.done ?? 0} max={Math.max(job?.total ?? 0, job?.done ?? 0, 1)} />
       )}
       <p>
-        {created.toLocaleString()} new, {updated.toLocaleString()} changed, {unchanged.toLocaleString()} as they were,{' '}
-        {counted(rejected, 'line')} left out.
+        {created.toLocaleString()} new, {updated.toLocaleString()} changed, {unchanged.toLocaleString()} unchanged,{' '}
+        {counted(rejected, 'line')} rejected.
       </p>
       {faults.length > 0 && (
         <div class="table-frame">
@@ -160,7 +160,7 @@ function Outcome({ of, reload, close }: { of: Import; reload: () => void; close:
       <div class="actions">
         {(mayApply || mayGoOn) && (
           <button type="button" class="primary" onClick={() => settle(ask(ApplyFileImportDocument, variables), reload)}>
-            {mayGoOn ? 'Go on with it' : `Import ${counted(good, 'line')}`}
+            {mayGoOn ? 'Apply the import' : `Import ${counted(good, 'line')}`}
           </button>
         )}
         {state === 'checked' && (

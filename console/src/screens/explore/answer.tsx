@@ -42,7 +42,7 @@ export function Answer({
     <>
       <p class="quiet" role="status">
         {total !== undefined && `${total.relation === 'gte' ? 'More than ' : ''}${counted(total.value, 'record')}`}
-        {timedOut && ' · the query ran out of time: the answer is not whole'}
+        {timedOut && ' · the query timed out: the answer is incomplete'}
       </p>
       {tables.map((table) => (
         <Buckets key={table.title} of={table} from={from} to={to} />

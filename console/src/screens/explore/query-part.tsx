@@ -92,7 +92,7 @@ export function QueryPart({
           </p>
         </Empty>
       ) : response === undefined || response.error !== undefined ? (
-        <Failure error={{ message: response?.error?.reason ?? 'The service gave no answer.' }} />
+        <Failure error={{ message: response?.error?.reason ?? 'The service did not answer.' }} />
       ) : (
         <Answer of={response} query={query} from={from} to={to} />
       )}

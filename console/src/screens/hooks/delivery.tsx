@@ -51,7 +51,7 @@ export function DeliveryScreen() {
                   delivery.reload();
                 }}
               >
-                <p>1 delivery is made again, under its identifier and with a full round of attempts.</p>
+                <p>1 delivery is sent again, with the same identifier and a full retry schedule.</p>
               </Action>
             )}
           </>
@@ -133,11 +133,11 @@ const Shown = ({ of }: { of: Delivery }) => (
     />
     <Attempts of={of} />
     <Section
-      title="What was sent"
+      title="Request"
       actions={of.request !== null && <CopyButton label="Copy as curl" text={curlOf(of.request)} />}
     >
       {of.request === null ? (
-        <Empty title="Nothing was sent yet" />
+        <Empty title="Nothing has been sent yet" />
       ) : (
         <>
           <p>
@@ -146,11 +146,11 @@ const Shown = ({ of }: { of: Delivery }) => (
             </code>
           </p>
           <Headers of={of.request.headers} />
-          <Body of={of.request.payload} label="The body that was sent" />
+          <Body of={of.request.payload} label="Body of the request" />
         </>
       )}
     </Section>
-    <Section title="What was answered">
+    <Section title="Answer">
       {of.response === null ? (
         <Empty title="No answer" />
       ) : (
@@ -159,7 +159,7 @@ const Shown = ({ of }: { of: Delivery }) => (
             <code>{of.response.statusCode}</code>
           </p>
           <Headers of={of.response.headers} />
-          <Body of={of.response.body} label="The body that was answered" />
+          <Body of={of.response.body} label="Body of the answer" />
           {of.truncated === true && <p class="quiet">The answer was longer; its beginning is kept.</p>}
         </>
       )}

@@ -111,7 +111,7 @@ export function HookDanger({ names, reload }: { names: HookNames; reload: () => 
       <Delete
         of="hook"
         list="/console/hooks"
-        consequence="Its deliveries end, and the record of them goes with it."
+        consequence="Its waiting deliveries end, and the history of its deliveries is deleted."
         remove={() => ask(DeleteHookDocument, names)}
       />
     </DangerZone>

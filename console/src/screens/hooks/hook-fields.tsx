@@ -20,7 +20,7 @@ export function HookFields({ hook }: { hook?: Hook }) {
       </Field>
       <Field label="Authentication">
         <select name="authentication" onChange={({ currentTarget }) => setKind(currentTarget.value)}>
-          {hook !== undefined && <option value="same">As it is</option>}
+          {hook !== undefined && <option value="same">Unchanged</option>}
           <option value="none">None</option>
           <option value="basic">User and password</option>
           <option value="bearer">Bearer token</option>

@@ -42,9 +42,9 @@ const columns: readonly Column<Hook>[] = [
 const [hooksLimit, applicationsLimit] = [25, 40];
 
 const states = [
-  { id: 'delivers', name: 'Those that deliver' },
-  { id: 'fails', name: 'Those that fail' },
-  { id: 'stands', name: 'Those switched off' },
+  { id: 'delivers', name: 'Delivering hooks' },
+  { id: 'fails', name: 'Failing hooks' },
+  { id: 'stands', name: 'Hooks switched off' },
 ];
 
 /** Arguments of the query for each state. */

@@ -16,7 +16,7 @@ const faults: Readonly<Record<string, string>> = {
   TLS: '(no valid certificate)',
   TIMEOUT: '(no answer in time)',
   RESET: '(connection reset)',
-  PROTOCOL: '(not an answer of HTTP)',
+  PROTOCOL: '(not an HTTP answer)',
 };
 
 /** Shows whether a delivery succeeded, failed or continues, with the last answer. */

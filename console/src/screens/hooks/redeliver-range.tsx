@@ -71,7 +71,9 @@ const Counted = ({ names, from, to, replays }: { names: HookNames; from: number;
             <p>Deliveries stored {between}:</p>
             <Field label="Which of them">
               <select name="state">
-                <option value="failed">{number(failed.totalCount)} that failed or wait (those that ended)</option>
+                <option value="failed">
+                  {number(failed.totalCount)} that failed or wait (only failed ones are sent)
+                </option>
                 <option value="succeeded">{number(succeeded.totalCount)} that succeeded</option>
               </select>
             </Field>

@@ -8,10 +8,10 @@ import type { Hook } from './hook-type.js';
 export const SettingsFields = ({ hook: { settings } }: { hook: Hook }) => (
   <>
     <div class="beside">
-      <Field label="Calls at once">
+      <Field label="Concurrent calls">
         <input name="concurrency" type="number" min={1} max={64} required defaultValue={`${settings.concurrency}`} />
       </Field>
-      <Field label="Calls a second" hint="No limit where it is empty.">
+      <Field label="Calls per second" hint="No limit where it is empty.">
         <input
           name="maxPerSecond"
           type="number"
@@ -29,7 +29,7 @@ export const SettingsFields = ({ hook: { settings } }: { hook: Hook }) => (
     <Events chosen={settings.events} />
     <Field
       label="Filter"
-      hint="JSON with products (ids), tags and query (as searches take it): a record has to pass all that is given."
+      hint="JSON with products (identifiers), tags and query (as in searches). A record must meet all given conditions."
     >
       <textarea
         name="filter"

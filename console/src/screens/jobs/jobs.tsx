@@ -17,8 +17,8 @@ const limit = 25;
 const columns: readonly Column<JobLineFragment>[] = [
   { title: 'Job', sort: 'kind', cell: ({ kind }) => jobNames[kind] },
   { title: 'State', sort: 'state', cell: (job) => <JobState job={job} /> },
-  { title: 'Asked for', sort: 'createdAt', cell: ({ createdAt }) => formatTime(secondsOf(createdAt)) },
-  { title: 'Last went on', cell: ({ updatedAt }) => <Ago at={secondsOf(updatedAt)} /> },
+  { title: 'Requested', sort: 'createdAt', cell: ({ createdAt }) => formatTime(secondsOf(createdAt)) },
+  { title: 'Last progress', cell: ({ updatedAt }) => <Ago at={secondsOf(updatedAt)} /> },
 ];
 
 /** The list of jobs, the newest first. Their progress arrives by subscription. */
@@ -63,7 +63,7 @@ export function JobsScreen() {
               <Empty title={kind === '' ? 'No job yet' : 'No job of this kind'}>
                 <p>
                   Long work such as decoding stored frames again, or making deliveries again, is shown here with its
-                  progress. It is asked for on a <a href="/console/products">product</a> or a{' '}
+                  progress. Start it on the screen of a <a href="/console/products">product</a> or a{' '}
                   <a href="/console/hooks">hook</a>.
                 </p>
               </Empty>

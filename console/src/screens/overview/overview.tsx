@@ -144,7 +144,7 @@ const FailingHooks = ({ of }: { of: NonNullable<OverviewQuery['hooked']> }) => {
         <Empty title={all === 0 ? 'No hook' : 'Every hook delivers'}>
           {all === 0 && (
             <p>
-              <a href="/console/hooks">Hooks</a> send records on, to an address of yours.
+              <a href="/console/hooks">Hooks</a> send records to an address of yours.
             </p>
           )}
         </Empty>

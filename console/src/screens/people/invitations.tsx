@@ -98,10 +98,10 @@ export function Invitations({
               cell: ({ id, email }) => (
                 <div class="actions">
                   <Action label="Send again" title={`Invite ${email} again`} submit={resend(id)}>
-                    <p>The invitation gets a new link. The one before no longer counts.</p>
+                    <p>The invitation gets a new link. The earlier link stops working.</p>
                   </Action>
                   <Action label="Revoke" title={`Revoke the invitation of ${email}`} danger submit={revoke(id)}>
-                    <p>Its link no longer counts.</p>
+                    <p>Its link stops working.</p>
                   </Action>
                 </div>
               ),

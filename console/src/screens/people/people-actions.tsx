@@ -25,7 +25,7 @@ const organization = () => ({ organizationId: organizationId.value });
 /** Says that only the first things by name are shown; nothing when all of them are. */
 export const Cut = ({ of, nouns }: { of: Parameters<typeof cutOf>[0]; nouns: string }) => {
   const cut = cutOf(of, nouns);
-  return cut === undefined ? null : <p class="quiet">By name, these are {cut}.</p>;
+  return cut === undefined ? null : <p class="quiet">Sorted by name, these are {cut}.</p>;
 };
 
 /** Chooses a role. */

@@ -52,7 +52,7 @@ export function ProductFields({ product }: { product?: Product }) {
             />
             <button
               type="button"
-              aria-label={`Leave out variable ${index + 1}`}
+              aria-label={`Remove variable ${index + 1}`}
               onClick={() => setRows(rows.filter((other) => other.key !== key))}
             >
               ×
@@ -120,7 +120,7 @@ function Mappings({ of, variable }: { of: readonly Mapping[]; variable: number }
             />
             <button
               type="button"
-              aria-label={`Leave out ${name}`}
+              aria-label={`Remove ${name}`}
               onClick={() => setMappings(mappings.filter((other) => other.key !== key))}
             >
               ×

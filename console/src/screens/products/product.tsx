@@ -70,7 +70,7 @@ export function ProductScreen() {
                 <Delete
                   of="product"
                   list="/console/products"
-                  consequence="A product that devices still use is not deleted: give them another one first."
+                  consequence="A product that devices use cannot be deleted. Give these devices another product first."
                   remove={() =>
                     ask(DeleteProductDocument, { organizationId: organizationId.value, productId: shown.id })
                   }

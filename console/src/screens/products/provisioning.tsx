@@ -64,10 +64,10 @@ export function Provisioning({
       actions={
         mayOwn.value && (
           <Action label="Create a provisioning token" action="Create" submit={make}>
-            <Field label="Name" hint="What it is for.">
+            <Field label="Name" hint="Purpose of the token.">
               <input name="name" maxLength={200} />
             </Field>
-            <Field label="Devices" hint="How many may register with it.">
+            <Field label="Devices" hint="Maximum number of devices.">
               <input name="deviceLimit" type="number" min={1} max={1_000_000} required />
             </Field>
             <Field label="Last day" hint="It ends with this day, in UTC.">

@@ -46,7 +46,9 @@ export function Redecode({ productId }: { productId: string }) {
         </>
       }
     >
-      <p class="quiet">After a change of variables. First try it: the trial says how many records would change.</p>
+      <p class="quiet">
+        Use it after a change of variables. Try it first: a trial counts how many records would change.
+      </p>
       {trial !== '' && (
         <JobProgress jobId={trial} note={({ changed }) => `The trial: ${changed.toLocaleString()} would change.`} />
       )}

@@ -46,7 +46,7 @@ export const watchLag = ({ pool, log, registry, maxBytes }: LagOptions): LagWatc
       if (isFull !== full) {
         full = isFull;
         const { records, bytes } = lag;
-        if (full) log.error({ records, bytes, maxBytes }, 'Too much waits to be indexed: ingestion answers 503');
+        if (full) log.error({ records, bytes, maxBytes }, 'Too many records wait to be indexed; ingestion answers 503');
         else log.info({ records, bytes }, 'Ingestion continues');
       } else if (lag.oldest > late && now - saidAt > quiet) {
         saidAt = now;
@@ -68,7 +68,7 @@ export const watchLag = ({ pool, log, registry, maxBytes }: LagOptions): LagWatc
     });
   gauge('ddp_index_records_behind', 'Records that wait to be indexed.', 'records');
   gauge('ddp_index_bytes_behind', 'Bytes of the records that wait to be indexed.', 'bytes');
-  gauge('ddp_index_oldest_seconds', 'How long the record that waits longest has waited to be indexed.', 'oldest');
+  gauge('ddp_index_oldest_seconds', 'Time for which the oldest unindexed record has waited.', 'oldest');
   gauge('ddp_index_dead_letters', 'Records that the index refuses.', 'deadLetters');
   return {
     start: loop.start,

@@ -44,7 +44,7 @@ export const beginBuild = async ({ pool, client, names }: BuildOptions): Promise
   const from = await lastOfJournal(pool);
   if (!drained && from !== undefined)
     throw new Error(
-      'Records are stored for the cluster already: RECORD_INDEX is opensearch, or was and "ddp index drain" is due.',
+      'Records are stored for the cluster already: RECORD_INDEX is opensearch, or it was, and "ddp index drain" has not run since.',
     );
   if (drained) {
     const { body } = await client.indices.get({ index: names.all, allow_no_indices: true, ignore_unavailable: true });

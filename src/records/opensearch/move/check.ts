@@ -52,7 +52,7 @@ export const compareHours = async ({
   names,
 }: BuildOptions): Promise<{ total: number; wrong: WrongHour[]; moved: boolean }> => {
   const state = await readMove<BuildState>(pool, 'build');
-  if (state?.phase !== 'tail') throw new Error('The build is not at its end.');
+  if (state?.phase !== 'tail') throw new Error('The build is not complete.');
   const { low, seen, from } = state;
   const { rows } = await pool.query<{ hour: string; count: number; last: number }>(sql`
     select date_trunc('hour', r.ts) as hour, count(*)::float8 as count, max(r.seq)::float8 as last

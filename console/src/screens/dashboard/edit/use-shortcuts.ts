@@ -13,7 +13,7 @@ export const useShortcuts = ({ undo, redo }: History, say: (text: string) => voi
       if (step === undefined) return;
       event.preventDefault();
       step();
-      say(isRedo ? 'Done again' : 'Taken back');
+      say(isRedo ? 'Redone' : 'Undone');
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
