@@ -47,7 +47,15 @@ type Values = Pick<StoredDevice, 'name' | 'tags' | 'productId' | 'lat' | 'lon'>;
 const noValues: Values = { name: null, tags: [], productId: null, lat: null, lon: null };
 
 /**
- * Registers, changes and links devices, no two of which have the same serial.
+ * Registers, changes and links devices, no two of which have the same serial. One round takes at most five statements:
+ *
+ * ```sql
+ * select from device d where d.organization_id = $1 and d.serial_key = any($2) order by d.id for update
+ * select d.id, d.serial, ... from device d where d.organization_id = $1 and d.serial_key = any($2)
+ * update device d set name = w.name, ... from jsonb_to_recordset($1::jsonb) w (...) where d.id = w.id
+ * insert into device (...) select ... on conflict do nothing returning id
+ * insert into application_device (...) select ... on conflict do nothing
+ * ```
  * @param run runs a statement in the transaction of the caller. Lists are passed as JSON, because not every runner
  * takes arrays.
  * @returns one outcome per device, in order.

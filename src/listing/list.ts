@@ -23,6 +23,14 @@ export const ignoringCase = (text: Sql): Sql => sql`lower(${text})`;
 
 /**
  * Reads one page of a list, and counts the whole list if selected.
+ *
+ * `list(ctx, teams, { limit: 10, page: 1, sort: '-name', selected })` runs, if `totalCount` is selected:
+ *
+ * ```sql
+ * select page.*, (...) as counted from (
+ *   select ... from team t where t.organization_id = $1 order by lower(t.name) desc nulls last, t.id limit 10 offset 0
+ * ) page
+ * ```
  * @throws invalid (422) for a field that cannot be sorted by, or an invalid `q`.
  */
 export async function list<Row extends object>(

@@ -40,7 +40,14 @@ export interface Plan extends PlanContext, BoundRequest {
 }
 
 /**
- * Plans a query.
+ * Plans a query. The plan of `{"query": {"term": {"data.state": "ok"}}}` binds `data.state` to a slot of texts, so
+ * its hits are read by this, abridged from `test/data/search/golden/queries-bool.sql`:
+ *
+ * ```sql
+ * select id, ... from record
+ * where organization_id = $1 and device_id = any($2) and ts >= $3 and ts <= $4 and texts[$6] = $9
+ * order by ts desc, seq desc limit $17 offset $18
+ * ```
  * @throws SearchFailure if it does not fit its fields
  */
 export const planOf = (request: SearchRequest, context: PlanContext): Plan => {

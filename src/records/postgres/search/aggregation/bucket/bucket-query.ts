@@ -32,6 +32,14 @@ export interface Restriction {
 /**
  * The query of one aggregation at one place in the tree: its buckets with their metrics, or their first records.
  * Planning adds metrics; `statement` is a pure function of what was added and of a restriction.
+ *
+ * `{"aggs": {"a": {"weighted_avg": {...}}}}` calls `perRecord` for `v0` and `v1` and `perBucket` for `c0`. Its
+ * statement is this, abridged from `test/data/search/golden/aggregations-weighted_avg.sql`. Keys would be `k0`, `k1`.
+ *
+ * ```sql
+ * select count(*) as n, (sum(s.v0) / nullif(sum(s.v1), 0)) as c0
+ * from (select r.numbers[$2] * r.numbers[$8] as v0, r.numbers[$17] as v1 from record r where ...) s
+ * ```
  */
 export class BucketQuery {
   /** Keys of the enclosing buckets, then its own. */
