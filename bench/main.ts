@@ -4,6 +4,7 @@ import { stdout } from 'node:process';
 const benches: Readonly<Record<string, () => Promise<{ run(args: readonly string[]): Promise<void> }>>> = {
   alerts: () => import('./alerts.js'),
   audit: () => import('./audit.js'),
+  blocks: () => import('./blocks.js'),
   cluster: () => import('./cluster.js'),
   console: () => import('./console.js'),
   export: () => import('./export.js'),
