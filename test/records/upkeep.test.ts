@@ -184,6 +184,26 @@ describe('record rollups', () => {
     expect(await count(fleet, 'record_day')).toBe(2);
   });
 
+  it('makes a day with many records again after a longer pause than a small one', async () => {
+    const fleet = await fleetOf();
+    await put(fleet, [midday - 3 * day, { t: 1 }]);
+    await rollUpAll();
+    await pool.query(sql`update record_digest_total set n = 200000 where product_id = ${fleet.productId} and slot = 0`);
+    await put(fleet, [midday - 3 * day + 60, { t: 2 }]);
+    while ((await rollUp(pool, later)) > 0);
+    const sums = async (seconds: number) => {
+      const at = new Date(Date.now() + seconds * 1000);
+      while ((await rollUpDays(pool, at)) > 0);
+      while ((await summarize(pool, at)) > 0);
+      const { rows } = await pool.query<{ byDay: number; digested: number }>(sql`
+        select d.sum as "byDay", t.sum as digested from record_day d join record_digest_total t using (product_id, day, slot)
+        where device_id = ${fleet.deviceId} and slot = 1`);
+      return rows;
+    };
+    expect(await sums(300)).toEqual([{ byDay: 1, digested: 1 }]);
+    expect(await sums(401)).toEqual([{ byDay: 3, digested: 3 }]);
+  });
+
   it('leaves out an hour that still receives data', async () => {
     const fleet = await fleetOf();
     // The hour after the current one is not over before the test is, however late in the hour it runs.

@@ -21,8 +21,6 @@ const density = 25;
 export interface DigestedDays {
   readonly owner: Owner & { readonly product_id: string };
   readonly days: readonly string[];
-  /** Days that also get digests by device. */
-  readonly apart: readonly string[];
   /** Slots of numbers. */
   readonly numbers: readonly number[];
   /** Slots of texts, negative. */
@@ -42,7 +40,7 @@ const recordsOf = (owner: Owner, days: readonly string[]): Sql => sql`
 /** Makes the digests and sketches of some days. */
 export const makeDigests = async (tx: PoolClient, made: DigestedDays): Promise<void> => {
   await makeTotals(tx, made);
-  if (made.apart.length > 0) await makeByDevice(tx, made);
+  await makeByDevice(tx, made);
 };
 
 const makeTotals = async (tx: PoolClient, { owner, days, numbers, texts }: DigestedDays): Promise<void> => {
@@ -63,9 +61,9 @@ const makeTotals = async (tx: PoolClient, { owner, days, numbers, texts }: Diges
     order by day, slot`);
 };
 
-const makeByDevice = async (tx: PoolClient, { owner, apart, numbers }: DigestedDays): Promise<void> => {
+const makeByDevice = async (tx: PoolClient, { owner, days, numbers }: DigestedDays): Promise<void> => {
   const { organization_id, product_id } = owner;
-  const ofDay = recordsOf(owner, apart);
+  const ofDay = recordsOf(owner, days);
   await tx.query(sql`
     with value as materialized (
       select d.day, r.device_id, s.slot, r.numbers[s.slot] as v, count(*) as n

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { longestName, orderTimeSql, searchedBack } from '../newest-field.js';
-import { byOwner, makeRollups, type Owner, ownedBy } from './rollup-day.js';
+import { byOwner, hourLength, makeRollups, type Owner, ownedBy, within } from './rollup-day.js';
 
 /*
  * The newest record of each field that the product of a record does not declare (table record_newest). Declared
@@ -34,7 +34,8 @@ export const noteNewest = async (tx: PoolClient, owner: Owner, hours: readonly s
         from (
           select device_id, ts, data - ${declaredBy(owner)} as data, ${orderTimeSql(sql`id`, sql`ts`)} as at
           from unnest(${hours}::timestamptz[]) h (hour)
-          join record on ${whose} and ts >= h.hour and ts < h.hour + interval '1 hour') r
+          join record on ${whose} and ts >= h.hour and ts < h.hour + interval '1 hour'
+            and ${within(sql`ts`, hours, hourLength)}) r
         cross join lateral jsonb_each(data) f
         where f.value <> 'null' and length(f.key) <= ${longestName}
         group by device_id, f.key) newest

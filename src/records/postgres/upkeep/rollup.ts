@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { squared } from '../squared.js';
 import { mendNewest, noteNewest } from './newest-field.js';
-import { byOwner, makeRollups, noteDays, type Owner, ownedBy } from './rollup-day.js';
+import { byOwner, hourLength, makeRollups, noteDays, type Owner, ownedBy, within } from './rollup-day.js';
 import { noteSummaries } from './summary.js';
 
 /*
@@ -96,7 +96,7 @@ const rollUpHours = async (tx: PoolClient, some: readonly DirtyHour[]): Promise<
       select ${organization_id}, ${product_id}::uuid, device_id, slot, h.hour, count(*), sum(v), min(v), max(v),
         sum(${squared(sql`v`)}), (array_agg(v order by ts, seq))[1], (array_agg(v order by ts desc, seq desc))[1], min(ts), max(ts)
       from unnest(${hours}::timestamptz[]) h (hour)
-      join record on ${whose} and ts >= h.hour and ts < h.hour + interval '1 hour',
+      join record on ${whose} and ts >= h.hour and ts < h.hour + interval '1 hour' and ${within(sql`ts`, hours, hourLength)},
       lateral (
         select 0 as slot, null::float8 as v
         union all

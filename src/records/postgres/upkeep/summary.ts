@@ -5,7 +5,7 @@ import { squared } from '../squared.js';
 import { maxDigested, maxMeasured } from '../summary.js';
 import { makeDigests } from './digest.js';
 import { forgetWeeks, makeWeeks } from './digest-week.js';
-import { byOwner, makeRollups, type Owner, ownedBy } from './rollup-day.js';
+import { byOwner, dayLength, isDue, makeRollups, type Owner, ownedBy, within } from './rollup-day.js';
 
 /*
  * Daily rollups by the value of a text or a boolean (tables record_value and record_value_total), made from the
@@ -21,13 +21,6 @@ interface Day extends Owner {
 
 /** Maximum number of a product's days of one transaction. */
 const daysAtOnce = 20;
-
-/**
- * Time without changes of a day's hours after which the day is made, and maximum delay while its hours keep changing.
- * Seconds.
- */
-const quiet = 60;
-const atMost = 900;
 
 /**
  * Maximum number of values of a variable in a product's day. For variables with more, searches read the records
@@ -59,15 +52,10 @@ export const summarize = (pool: Pool, now: Date): Promise<number> =>
   makeRollups(pool, async (tx) => {
     const { rows: dirty } = await tx.query<Day>(sql`
       delete from record_dirty_summary where ctid = any(array(
-        select ctid from record_dirty_summary
-        where day <= ${now}::timestamptz - interval '1 day'
-          and (noted_at <= ${now}::timestamptz - make_interval(secs => ${quiet})
-            or since <= ${now}::timestamptz - make_interval(secs => ${atMost}))
-        order by day desc limit ${daysAtOnce}))
+        select ctid from record_dirty_summary d where ${isDue(now)} order by day desc limit ${daysAtOnce}))
       returning organization_id, product_id, day`);
     const days = dirty.length > 0 ? dirty : await unsketched(tx);
-    // Compiling hundreds of sums takes longer than running them.
-    await tx.query(`set local jit = off; set local work_mem = '64MB'`);
+    await tx.query(`set local work_mem = '64MB'`);
     for (const some of byOwner(days)) await makeDays(tx, some);
     return days.length > 0 ? days.length : makeWeeks(tx, now);
   });
@@ -100,7 +88,8 @@ const makeDays = async (tx: PoolClient, some: readonly Day[]): Promise<void> => 
   const counted = await worthCounting(tx, some, keys, numbers);
   const isDigested = (slot: number) => Math.abs(slot) <= maxDigested;
   if (counted.length > 0) await makeValues(tx, some[0]!, counted, numbers);
-  await makeDigests(tx, some[0]!, days, numbers.filter(isDigested), texts.filter(isDigested));
+  const slots = { numbers: numbers.filter(isDigested), texts: texts.filter(isDigested) };
+  await makeDigests(tx, { owner: some[0]!, days, ...slots });
   const { organization_id, product_id } = some[0]!;
   // A day also gets a row if no variable is counted by value: a variable counts as missing until its day is made again.
   await tx.query(sql`
@@ -108,7 +97,8 @@ const makeDays = async (tx: PoolClient, some: readonly Day[]): Promise<void> => 
     select ${organization_id}, ${product_id}, d.day, true, coalesce(array_agg(k.key) filter (where k.key is not null), '{}')
     from unnest(${days}::timestamptz[]) d (day)
     left join unnest(${counted.map(({ day }) => day)}::timestamptz[], ${counted.map(({ key }) => key)}::int[]) k (day, key) using (day)
-    where exists (select from record where ${whose} and ts >= d.day and ts < d.day + interval '24 hours')
+    where exists (
+      select from record where ${whose} and ts >= d.day and ts < d.day + interval '24 hours' and ${within(sql`ts`, days, dayLength)})
     group by d.day`);
 };
 
@@ -142,8 +132,9 @@ interface Counted {
 }
 
 const valueOf = sql`case when k.key < 0 then r.texts[-k.key] else r.numbers[k.key]::int::text end`;
-const ofDay = (whose: Sql): Sql =>
-  sql`join record r on ${whose} and r.ts >= d.day and r.ts < d.day + interval '24 hours'`;
+const ofDay = (owner: Owner, days: readonly string[]): Sql =>
+  sql`join record r on ${ownedBy(owner)} and r.ts >= d.day and r.ts < d.day + interval '24 hours'
+      and ${within(sql`r.ts`, days, dayLength)}`;
 
 /**
  * Chooses the variables with few values, for each day. Their rows may take an eighth of the size of the records.
@@ -156,6 +147,7 @@ const worthCounting = async (
   numbers: readonly number[],
 ): Promise<Counted[]> => {
   const recordsPerRow = 6 + numbers.length / 8;
+  const days = some.map(({ day }) => day);
   const { rows } = await tx.query<Counted>(sql`
     select day, key from (
       select day, key, records, values, longest, sum(made + values) over (partition by day order by made, key) as made
@@ -163,7 +155,7 @@ const worthCounting = async (
         select day, key, sum(n) as records, count(*) as made, count(distinct value) as values, max(length(value)) as longest
         from (
           select d.day, k.key, r.device_id, ${valueOf} as value, count(*) as n
-          from unnest(${some.map(({ day }) => day)}::timestamptz[]) d (day) ${ofDay(ownedBy(some[0]!))}
+          from unnest(${days}::timestamptz[]) d (day) ${ofDay(some[0]!, days)}
           cross join unnest(${keys}::int[]) k (key)
           group by 1, 2, 3, 4) one
         group by 1, 2) key) day
@@ -178,12 +170,13 @@ const makeValues = async (
   numbers: readonly number[],
 ): Promise<void> => {
   const { organization_id, product_id } = owner;
+  const days = counted.map(({ day }) => day);
   await tx.query(sql`
     with counted as materialized (
-      select * from unnest(${counted.map(({ day }) => day)}::timestamptz[], ${counted.map(({ key }) => key)}::int[]) k (day, key)
+      select * from unnest(${days}::timestamptz[], ${counted.map(({ key }) => key)}::int[]) k (day, key)
     ), made as materialized (
       select d.day, k.key, r.device_id, grouping(r.device_id) as together, ${valueOf} as value, count(*) as n, ${measuresOf(numbers)} as measures
-      from (select distinct day from counted) d ${ofDay(ownedBy(owner))} join counted k on k.day = d.day
+      from (select distinct day from counted) d ${ofDay(owner, days)} join counted k on k.day = d.day
       group by grouping sets ((1, 2, 3, 5), (1, 2, 5))
     ), total as (
       insert into record_value_total (organization_id, product_id, day, key, value, n, measures)
