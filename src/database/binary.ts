@@ -10,7 +10,24 @@ const utf8Most = 3;
 const epochMicroseconds = Date.UTC(2000, 0, 1) * 1000;
 
 /** Object identifiers of array element types (pg_type). */
-const oids = { boolean: 16, text: 25, json: 114, float8: 701, timestamptz: 1184, uuid: 2950 } as const;
+const oids = {
+  boolean: 16,
+  char: 18,
+  int8: 20,
+  int2: 21,
+  int4: 23,
+  text: 25,
+  json: 114,
+  float8: 701,
+  timestamptz: 1184,
+  uuid: 2950,
+} as const;
+
+/** Number of bytes of each type of integers. `char` is PostgreSQL's `"char"`. */
+const integerBytes = { char: 1, int2: 2, int4: 4, int8: 8 } as const;
+
+/** A type of integers. */
+export type IntegerType = keyof typeof integerBytes;
 
 /** Version of jsonb's binary format, which contains the JSON as text. */
 const jsonbVersion = 1;
@@ -76,8 +93,35 @@ export class BinaryFields {
     return this;
   }
 
+  /** Writes an integer. */
+  integer(type: IntegerType, value: number | undefined): this {
+    if (value === undefined) return this.nothing();
+    const bytes = integerBytes[type];
+    this.int32(bytes);
+    if (bytes === 1) {
+      this.reserve(1);
+      this.end = this.bytes.writeInt8(value, this.end);
+    } else if (bytes === 2) this.int16(value);
+    else {
+      if (bytes === 8) this.int32(Math.floor(value / 2 ** 32));
+      // Of a whole number beyond 32 bits, this takes the lowest.
+      this.int32(value | 0);
+    }
+    return this;
+  }
+
+  /** Writes a `bytea`. */
+  raw(bytes: Uint8Array | undefined): this {
+    if (bytes === undefined) return this.nothing();
+    this.int32(bytes.length).reserve(bytes.length);
+    this.bytes.set(bytes, this.end);
+    this.end += bytes.length;
+    return this;
+  }
+
   /** Writes a text, or a `json` as text. */
-  text(text: string): this {
+  text(text: string | undefined): this {
+    if (text === undefined) return this.nothing();
     const start = this.begin();
     this.utf8(text);
     return this.close(start);
@@ -101,6 +145,12 @@ export class BinaryFields {
   /** Writes a `text[]`. */
   texts(values: readonly (string | null)[] | undefined): this {
     return values === undefined ? this.nothing() : this.array(oids.text, values, addText);
+  }
+
+  /** Writes an array of integers. */
+  integers(type: IntegerType, values: Iterable<number | null> | undefined): this {
+    if (values === undefined) return this.nothing();
+    return this.array(oids[type], [...values], (fields, value) => fields.integer(type, value));
   }
 
   /** Writes an array of one dimension with indices from 1. */
