@@ -3,8 +3,8 @@ import sql, { join, type Sql } from 'sql-template-tag';
 import { named } from '#database/named.js';
 import { transaction } from '#database/transaction.js';
 import { isUndecided } from './catch-up.js';
+import { decideDue, isDue } from './decide-due.js';
 import type { Notify } from './decide-stored.js';
-import { decideDue, isDue } from './due.js';
 import { beat, maxPause } from './heartbeat.js';
 import type { Drained, Outbox } from './outbox.js';
 

@@ -18,7 +18,7 @@ import { episodeRows } from '#listing/episodes.js';
 import { createRest } from '#rest/handler.js';
 import { buildGraph, buildGraphForRest } from '#schema/build.js';
 import type { ExportArgs, OrganizationExportArgs } from '#schema/export.args.js';
-import { createSessionReader } from '#sign-in/cookie.js';
+import { createSessionReader } from '#sign-in/session-cookie.js';
 import { createAssistants, createGraphRequests } from './assistants.js';
 import { createOperationMetrics, observeSubscriptions } from './metrics.js';
 import { Call, type CallResources } from './request-context.js';

@@ -2,7 +2,7 @@ import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { RestScalar } from './columns.js';
 import { EpisodeRecord } from './episode.js';
-import { PreviewStop } from './words.js';
+import { PreviewStop } from './text-enums.js';
 
 @ObjectType({ description: 'An episode that a rule would have opened.' })
 export class PreviewedEpisode {

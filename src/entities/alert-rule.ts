@@ -17,7 +17,7 @@ import {
 } from './columns.js';
 import { Node } from './node.js';
 import { isSameJson, storedOrSent } from './stored-json.js';
-import { AlertDisabledReason } from './words.js';
+import { AlertDisabledReason } from './text-enums.js';
 
 export enum AlertSeverity {
   info = 'info',

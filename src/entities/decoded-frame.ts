@@ -2,7 +2,7 @@ import { GraphQLJSON, GraphQLJSONObject } from 'graphql-scalars';
 import { Field, Int, ObjectType } from 'type-graphql';
 import { RestScalar } from './columns.js';
 import { StreamType } from './enums.js';
-import { DecodeStatus } from './words.js';
+import { DecodeStatus } from './text-enums.js';
 
 @ObjectType({ description: 'One part of a frame, with the value read from it.' })
 export class DecodedPart {

@@ -13,7 +13,7 @@ import {
 } from './columns.js';
 import { Node } from './node.js';
 import { UnixTime } from './scalars.js';
-import { DeliveryErrorCode } from './words.js';
+import { DeliveryErrorCode } from './text-enums.js';
 
 export enum Ended {
   succeeded = 'succeeded',

@@ -5,7 +5,7 @@ import { RestScalar } from './columns.js';
 import { DeliveryState } from './delivery.js';
 import { Node } from './node.js';
 import { EmailAddress, UnixTime } from './scalars.js';
-import { words } from './words.js';
+import { words } from './text-enums.js';
 
 export enum EpisodeState {
   open = 'open',

@@ -2,7 +2,7 @@ import { GraphQLDateTimeISO, GraphQLJSONObject } from 'graphql-scalars';
 import { Field, Float, Int, ObjectType, registerEnumType } from 'type-graphql';
 import type { PlainJson } from '#json/json.js';
 import { RestScalar } from './columns.js';
-import { FilterDisabledReason, HookDisabledReason } from './words.js';
+import { FilterDisabledReason, HookDisabledReason } from './text-enums.js';
 
 /** State of a hook's circuit breaker. */
 export enum CircuitState {

@@ -5,7 +5,7 @@ import { createdAt, flag, GraphOnly, identifier, now, Timestamp, text, timestamp
 import type { HookFilter } from './hook-settings.js';
 import { Node } from './node.js';
 import { storedOrSent } from './stored-json.js';
-import { HookDisabledReason } from './words.js';
+import { HookDisabledReason } from './text-enums.js';
 
 /** A hook, as lists show it (contract, section 5). */
 @ObjectType({ description: 'A hook, as lists show it.' })

@@ -1,6 +1,6 @@
 import { Extensions, Field, ID, Int, ObjectType } from 'type-graphql';
 import { RestScalar } from './columns.js';
-import { ItemErrorCode, ItemStatus } from './words.js';
+import { ItemErrorCode, ItemStatus } from './text-enums.js';
 
 @ObjectType({ description: 'Reason why an item was not stored.' })
 export class ItemError {

@@ -2,7 +2,7 @@ import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, Float, ID, ObjectType, registerEnumType } from 'type-graphql';
 import { RestScalar } from './columns.js';
 import { Node } from './node.js';
-import { JobKind } from './words.js';
+import { JobKind } from './text-enums.js';
 
 /** States of a job. */
 export enum JobState {

@@ -1,5 +1,5 @@
 import { Extensions, Field, ID, Int, ObjectType } from 'type-graphql';
-import { PutErrorCode, PutStatus } from './words.js';
+import { PutErrorCode, PutStatus } from './text-enums.js';
 
 /** One fault of an item: its place in the item and what is wrong. */
 @ObjectType({ description: 'One fault of an item.' })

@@ -1,6 +1,6 @@
 import { Field, Float, ObjectType } from 'type-graphql';
 import { UnixTime } from './scalars.js';
-import { ItemErrorCode } from './words.js';
+import { ItemErrorCode } from './text-enums.js';
 
 @ObjectType({ description: 'The number of items rejected for one reason.' })
 export class RejectedItems {

@@ -1,4 +1,4 @@
-import type { HookEventKind } from '#entities/words.js';
+import type { HookEventKind } from '#entities/text-enums.js';
 import type { Call } from './attempt.js';
 import type { Target } from './target.js';
 

@@ -7,7 +7,7 @@ import { isExact, type PlainJson } from '#json/json.js';
 import { parsePlain } from '#json/plain.js';
 import type { Item, PlainObject } from '#records/item.js';
 import { Rejection } from '#records/item.js';
-import { readNative } from '#records/native.js';
+import { readNative } from '#records/record-body.js';
 import type { CsvRow } from './csv.js';
 import type { CsvHeader } from './csv-step.js';
 import { deviceIn, jsonIn, listIn, put, type RecordBody } from './exported.js';

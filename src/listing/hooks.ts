@@ -7,7 +7,7 @@ import { isAllowed, policies } from '#auth/policies.js';
 import { type ApiError, conflict, forbidden, notFound } from '#common/errors.js';
 import { Hook } from '#entities/hook.js';
 import { isId } from '#entities/id.js';
-import { HookEventKind } from '#entities/words.js';
+import { HookEventKind } from '#entities/text-enums.js';
 import type { Context } from '#schema/context.js';
 import type { HooksBelowArgs } from '#schema/list.args.js';
 import type { HookArgs } from './identifier.args.js';

@@ -13,7 +13,7 @@ import { readStoredBody } from '#http/stored-body.js';
 import type { PlainJson } from '#json/json.js';
 import type { PlainLine } from '#json/plain.js';
 import type { Item, Rejection } from '#records/item.js';
-import { type OneDevice, readNative } from '#records/native.js';
+import { type OneDevice, readNative } from '#records/record-body.js';
 import type { RecordLog } from '#records/record-log.js';
 import { remarkOf } from '#records/remark.js';
 import { storable } from '#records/sources/source.js';

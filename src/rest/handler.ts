@@ -12,7 +12,7 @@ import type { Enter } from '#http/request-queue.js';
 import { allowedVerbs, answerOptions } from '#http/verbs.js';
 import { argumentFaults } from '#schema/arguments.js';
 import type { Context } from '#schema/context.js';
-import { projectForRest } from '#schema/project.js';
+import { projectForRest } from '#schema/rest-projection.js';
 import { type NamedOperation, noteRefusal, operationOf, requireScope } from '#schema/scope.js';
 import { storedText } from '#schema/stored-text.js';
 import { createNaming } from './header.js';

@@ -33,8 +33,8 @@ import type { Context } from './context.js';
 import { closeToLinks } from './dashboard-link.js';
 import { describeExamples } from './examples.js';
 import { callMethods } from './method.js';
-import { describePromises } from './promises.js';
 import { isAudited, noteRefusal, operationOf, requireScope } from './scope.js';
+import { describePromises } from './shared-descriptions.js';
 
 /** Resolver classes, and the container of their instances. */
 export interface SchemaOptions {

@@ -13,8 +13,8 @@ import type { Read } from '#schema/context.js';
 import { createPerson, findAccount } from './accounts.js';
 import { endArrival, findArrival } from './arrivals.js';
 import type { Claims } from './claims.js';
-import { cookieOf, requireOwnPage, takesCookies } from './cookie.js';
 import type { NoteRefused } from './refusals.js';
+import { cookieOf, requireOwnPage, takesCookies } from './session-cookie.js';
 import { findPerson, noteByPerson, openSession } from './sessions.js';
 import type { Visit } from './visit.js';
 

@@ -4,7 +4,7 @@ import type { OidcProvider } from '#config/oidc-setting.js';
 import { transaction } from '#database/transaction.js';
 import type { AuditChanges } from '#entities/audit-event.js';
 import type { Read } from '#schema/context.js';
-import { cookieOf, requireOwnPage, setCookie, takesCookies } from './cookie.js';
+import { cookieOf, requireOwnPage, setCookie, takesCookies } from './session-cookie.js';
 import { chooseOrganization, findPerson, leaveOrganization, noteByPerson, signOut } from './sessions.js';
 import type { Handlers } from './visit.js';
 

@@ -16,7 +16,7 @@ import {
 } from 'graphql';
 import { conflicting } from '#rest/openapi/operation.js';
 import { routes } from '#rest/routes.js';
-import { saysOrder } from '#schema/promises.js';
+import { saysOrder } from '#schema/shared-descriptions.js';
 import { useWorld } from '../support/world.js';
 
 const world = useWorld();

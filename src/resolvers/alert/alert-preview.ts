@@ -15,7 +15,7 @@ import type { AlertRulePreview, PreviewedEpisode } from '#entities/alert-preview
 import { AlertKind, type AlertRule } from '#entities/alert-rule.js';
 import type { ReadingCall } from '#entities/caller.js';
 import { timeOf } from '#entities/id.js';
-import { PreviewStop } from '#entities/words.js';
+import { PreviewStop } from '#entities/text-enums.js';
 import type { ListedRecord, RecordIndex } from '#records/record-index.js';
 import type { StoredRecords } from '#records/record-log.js';
 import type { Context } from '#schema/context.js';

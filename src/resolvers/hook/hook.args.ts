@@ -3,7 +3,7 @@ import { GraphQLJSONObject } from 'graphql-scalars';
 import { ArgsType, Field, Float, InputType } from 'type-graphql';
 import { GraphOnly } from '#entities/columns.js';
 import { Ended } from '#entities/delivery.js';
-import { HookEventKind } from '#entities/words.js';
+import { HookEventKind } from '#entities/text-enums.js';
 import type { PlainJson } from '#json/json.js';
 import { ApplicationArgs, HookArgs } from '#listing/identifier.args.js';
 import { CheckedByItem } from '#schema/arguments.js';

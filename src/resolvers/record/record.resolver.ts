@@ -9,7 +9,7 @@ import { isId } from '#entities/id.js';
 import { IngestAnswer } from '#entities/ingest-answer.js';
 import type { PlainJson } from '#json/json.js';
 import { type Item, Rejection, refusalOf } from '#records/item.js';
-import { type OneDevice, readNative } from '#records/native.js';
+import { type OneDevice, readNative } from '#records/record-body.js';
 import type { RecordLog } from '#records/record-log.js';
 import { remarkOf } from '#records/remark.js';
 import { readChirpStackEvent } from '#records/sources/chirpstack.js';

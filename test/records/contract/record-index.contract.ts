@@ -4,7 +4,7 @@ import { newId } from '#entities/id.js';
 import { SeriesFunction } from '#entities/series.js';
 import { locate, type PlainJson } from '#json/json.js';
 import { parsePlain } from '#json/plain.js';
-import { readNative } from '#records/native.js';
+import { readNative } from '#records/record-body.js';
 import type { QueryAnswer, RecordListRequest, RecordPage } from '#records/record-index.js';
 import { worldNow } from '../../search/world.js';
 import type { Open, Opened } from './record-store.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { PlainJson } from '#json/json.js';
 import { parsePlain } from '#json/plain.js';
 import { type ItemResult, Rejection } from '#records/item.js';
-import { readNative } from '#records/native.js';
+import { readNative } from '#records/record-body.js';
 import type { AppendCall, ChangesQuestion, Matchable } from '#records/record-log.js';
 import { type WorldRecord, worldNow } from '../../search/world.js';
 import type { Open, Opened } from './record-store.js';

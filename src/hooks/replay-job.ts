@@ -5,7 +5,7 @@ import type { PlainJson } from '#json/json.js';
 import { type EnqueueTerms, enqueueFor, listenerRows } from './enqueue.js';
 import type { Listener } from './filter.js';
 import type { StoredRecord } from './message.js';
-import type { HookJob, HookStep } from './redeliver.js';
+import type { HookJob, HookStep } from './redeliver-job.js';
 
 /** Selects the stored records that a replay delivers to a hook: measured in a range of Unix seconds, both included. */
 export interface ReplayInput {
