@@ -48,9 +48,9 @@ export interface AlertsOptions {
 export interface Alerts {
   /** Plans the decision of rules over records in the transaction that stores them; undefined if no rule watches. */
   planDecisions(tx: pg.PoolClient, stored: readonly StoredRecord[]): Promise<PlannedDecisions | undefined>;
-  /** Hints that an episode was closed, or that a rule's state is due. */
+  /** Lets the poll look at once: an episode was closed, or a rule's state is due. */
   wake(): void;
-  /** Hints that a mail asking for confirmation is due. */
+  /** Lets the mailer look at once: a mail that asks for confirmation is due. */
   wakeMail(): void;
   start(): void;
   close(): Promise<void>;

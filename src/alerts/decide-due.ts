@@ -3,7 +3,7 @@ import sql, { type Sql } from 'sql-template-tag';
 import { named } from '#database/named.js';
 import type { Notify } from './decide-stored.js';
 import { newEpisodeId, storeTransitions, type Transition } from './episode.js';
-import { dueAfter, type Outage, outagesOf } from './heartbeat.js';
+import { dueAfter, type Outage, outagesOf } from './outage.js';
 import type { Drained } from './outbox.js';
 import { ruleColumns, type Watch } from './rule.js';
 

@@ -159,8 +159,8 @@ const recordsFor = (records: readonly AlertRecord[], previousTs: number | null):
   previousTs === null || records[0]!.at >= previousTs ? records : records.filter(({ at }) => at >= previousTs);
 
 /**
- * Returns the devices of which records may have arrived unnoted, because no rule watched them: nothing arrived since a
- * threshold rule or its link began.
+ * Returns the devices whose newest record may be unknown: no record has arrived since a threshold rule or its link
+ * began, and before it nothing noted them.
  */
 const devicesUnnoted = (watches: readonly Begun[], previous: ReadonlyMap<string, Noted>): string[] => [
   ...new Set(

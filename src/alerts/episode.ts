@@ -17,7 +17,7 @@ export interface Transition {
   kind: 'opened' | 'closed';
   episodeId: string;
   watch: Watch;
-  /** Unix seconds. */
+  /** Time of the opening or closing, in Unix seconds. */
   at: number;
   by: ByRecord | null;
   /** Reason for the closing. */

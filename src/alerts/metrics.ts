@@ -25,7 +25,7 @@ export function createMetrics({ registry, read }: MetricsOptions): Metrics {
   const registers = [registry];
   const transitions = new Counter({
     name: 'ddp_alert_episodes_total',
-    help: 'Episodes that opened or closed by records or by silence.',
+    help: 'Openings and closings of episodes, by records or by silence.',
     labelNames: ['change'],
     registers,
   });

@@ -5,7 +5,7 @@ import { transaction } from '#database/transaction.js';
 import { isUndecided } from './catch-up.js';
 import { decideDue, isDue } from './decide-due.js';
 import type { Notify } from './decide-stored.js';
-import { beat, maxPause } from './heartbeat.js';
+import { beat, maxPause } from './outage.js';
 import type { Drained, Outbox } from './outbox.js';
 
 export interface PollOptions {

@@ -36,7 +36,7 @@ export interface Begun extends Watch {
   begunAt: number;
 }
 
-/** The columns of {@link Rule}, of `alert_rule r`. */
+/** Select list that reads a {@link Rule} from `alert_rule`, which the statement calls `r`. */
 export const ruleColumns = sql`
   r.id "ruleId", r.version, r.organization_id "organizationId", r.application_id "applicationId", r.name, r.severity, r.kind,
   r.when_condition "when", r.until_condition "until", r.for_seconds "for", r.max_gap_seconds "maxGap",

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 /** The pools of a process by their names in metrics; `orm` is that of the unit of work. */
 export type PoolName = keyof typeof most;
 
-/** Sizes of the pools where the database has connections enough. */
+/** Sizes of the pools where the database allows enough connections. */
 const most = {
   main: 10,
   // More slow reads than there are processors would slow each other down, and everything quick too.

@@ -147,7 +147,7 @@ const refused = (answer: Refusal): HttpAnswer => {
 };
 
 /**
- * Wraps an error as `_count` does in the engines, where a query that cannot be parsed is the cause of one outer error.
+ * Wraps an error in an outer one, as the engines' `_count` does for a query that cannot be parsed.
  */
 const readError = (answer: Refusal): Refusal => {
   const { root_cause: _cause, type, reason, caused_by, ...place } = answer.error;

@@ -94,7 +94,7 @@ registerEnumType(AlertDisabledReason, {
   name: 'AlertDisabledReason',
   description: 'Reason why an alert rule is disabled.',
   valuesConfig: {
-    request: { description: 'A caller who may change the rule disabled it.' },
+    request: { description: 'Somebody disabled it by a call.' },
     timeout: { description: 'The query of the rule kept timing out.' },
   },
 });

@@ -93,7 +93,8 @@ export interface GraphEndpoint {
 }
 
 /**
- * Creates the GraphQL endpoint with Apollo: queries by POST and GET, mutations by POST, limited, batched and compiled.
+ * Creates the GraphQL endpoint with Apollo: queries by POST and GET, mutations by POST. Operations may come in batches;
+ * each is limited, and compiled once.
  */
 export async function createGraph(options: GraphOptions): Promise<GraphEndpoint> {
   const { schema, errors } = options;

@@ -6,8 +6,8 @@ import { isExportHeader, isObject, put, type RecordBody } from './exported.js';
 import { dottedIn, readRecordColumns, readTime } from './record-column.js';
 
 /**
- * Converts a line of an export to the native format: a whole record, which holds its device as an object, or chosen
- * columns by path. Other lines stay as they are.
+ * Converts a line of an export to the native format. The line is a whole record, whose `device` is an object, or has
+ * chosen columns, named by path. A line that is not of an export stays as it is.
  * @returns the record and the names whose dots made objects; a message if its time is not valid, or it names no device
  * or time
  */

@@ -225,7 +225,7 @@ class Reader {
     return this.special;
   }
 
-  /** Reads a string with escapes, or one that is no JSON. */
+  /** Reads a string that has escapes, or refuses one that is not JSON. */
   private unescape(): string {
     const { text, index: start } = this;
     let index = start + 1;

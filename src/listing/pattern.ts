@@ -9,8 +9,8 @@ import { patternCost } from './pattern-cost.js';
  */
 export const requireCheapPattern = (pattern: string): void => {
   if (hasBackReference(pattern)) throw refused('must not have back-references');
-  // `b` changes the meaning of parentheses and braces, `e` and `q` that of a backslash, so brackets would end
-  // elsewhere. `x` and comments change what a repetition applies to.
+  // The cost is counted for the usual syntax. The options b, e and q change which brackets and backslashes are special;
+  // x and comments change what a repetition applies to.
   if (/^\(\?[a-z]*[beqx]/.test(pattern) || pattern.includes('(?#'))
     throw refused('must not have comments, nor the options b, e, q and x');
   if (patternCost(pattern) > maxRegexpCost)

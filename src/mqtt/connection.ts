@@ -16,7 +16,7 @@ export interface ConnectionOptions extends SessionOptions {
   times: { connect: number; packet: number };
 }
 
-/** One connection of a client. It reads on only while few of its messages are in progress. */
+/** One connection of a client. It stops reading while too many of its messages are in progress. */
 export class Connection {
   private readonly input = new PacketBuffer();
   private readonly channel: Channel;

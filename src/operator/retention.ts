@@ -14,7 +14,7 @@ export async function setRetention(
 ): Promise<void> {
   if (!isId(organizationId) || !(await exists(db, organizationId)))
     throw new Error(`There is no organization ${organizationId}.`);
-  if (productId !== null && !(isId(productId) && (await isUsed(db, organizationId, productId))))
+  if (productId !== null && !(isId(productId) && (await mayUse(db, organizationId, productId))))
     throw new Error(`The organization has no product ${productId}.`);
   const { rows } = await db.query<{ keep: number | null }>(sql`
     select (extract(epoch from keep) * 1000)::float8 as keep from record_retention
@@ -38,8 +38,8 @@ const exists = async (db: Queryable, id: string): Promise<boolean> => {
   return rowCount === 1;
 };
 
-/** Whether a product is the organization's own, or a public one that its devices may use. */
-const isUsed = async (db: Queryable, organizationId: string, productId: string): Promise<boolean> => {
+/** Whether the organization's devices may use a product: its own, or a public one. */
+const mayUse = async (db: Queryable, organizationId: string, productId: string): Promise<boolean> => {
   const { rowCount } = await db.query(sql`
     select from product where id = ${productId} and (organization_id = ${organizationId} or public)`);
   return rowCount === 1;

@@ -43,7 +43,7 @@ export const createBind = (route: Route, field: GraphQLField<unknown, unknown>, 
   const bindPath = pathBinder(places.path);
   const bindHeaders = headerBinder(route.headers ?? {});
   const bindQuery = route.body === 'located' ? nothing : queryBinder(places.query);
-  // SOFA's operations declare their variables without the arguments' defaults.
+  // They are added here, because the operations that SOFA makes do not declare them.
   const defaults = Object.fromEntries(
     field.args
       .filter(({ defaultValue }) => defaultValue !== undefined)

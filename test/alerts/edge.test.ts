@@ -60,7 +60,7 @@ describe('alert rules and episodes as GraphQL edges', () => {
     expect(await listed(member, `, applicationId: "${second}"`)).toEqual({ totalCount: 0, items: [] });
   });
 
-  it('lists only its own rules below each application', async () => {
+  it('lists below each application the rules of that application alone', async () => {
     const { body } = await member.graph(
       `{ applications(organizationId: "${owner.id}") { items { alertRules { totalCount items { name } } } } }`,
     );

@@ -23,7 +23,7 @@ describe('/healthz and /readyz', () => {
 });
 
 describe('version of the service', () => {
-  it('appears in /healthz and in ddp --version as in package.json', async () => {
+  it('equals that of package.json in /healthz and in ddp --version', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
     const { stdout, ...rest } = await runCommand(['--version'], {});
     expect(rest).toEqual({ code: 0, stderr: '' });

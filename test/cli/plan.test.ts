@@ -241,7 +241,7 @@ describe('ddp apply --prune', () => {
 });
 
 describe('ddp apply with values', () => {
-  it('applies an export with a product without variables, and one with a thing that lacks what a call needs', async () => {
+  it('applies an export with a product without variables, and files that lack what has a default', async () => {
     await owner.make(`${at}/products`, { name: 'Pump', version: '1', variables: [] });
     const document = await exported();
     await apply(document);

@@ -79,7 +79,7 @@ describe('invalid scalar value in GraphQL', () => {
 });
 
 describe('time range in GraphQL', () => {
-  it('accepts the format of createdAt, in the text and in variables', async () => {
+  it('accepts ISO 8601 times, written in the query or as variables', async () => {
     const owner = await world.organization();
     const deviceId = await owner.make(`/organizations/${owner.id}/devices/aa-03`);
     const ts = 1_700_000_000;

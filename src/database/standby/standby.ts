@@ -9,7 +9,7 @@ import { connectToStandby, type Identity, type StandbyConnection } from './stand
  * a few; a standby that takes longer is left until it has caught up.
  */
 const longestWait = 100;
-/** Longest pause between two questions to a standby how far it is, in milliseconds. */
+/** Longest pause between two polls of a standby's position, in milliseconds. */
 const longestPause = 8;
 /** Minimum time between two log lines that it lags, in milliseconds. */
 const warnEvery = 60_000;

@@ -32,7 +32,10 @@ export class HookBasicInput {
 /** A header of the hook's calls. */
 @InputType({ description: 'A header.' })
 export class HookHeaderInput {
-  @Field(() => String, { nullable: true, description: 'Name; by default `Authorization`, on update too.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Name of the header: `Authorization` if it is left out, also in an update.',
+  })
   @MaxLength(200)
   @Matches(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, { message: 'must be the name of an HTTP header' })
   name?: string | null;

@@ -25,7 +25,7 @@ export const bindExists = ({ field: path, at }: ExistsQuery, { fields, lookups }
   const field = findField(fields, path, at);
   const [root, ...keys] = path.split('.');
   const inJson = root === 'data' || root === 'metadata';
-  // Some records may have a value where others have an object.
+  // The field is enough, unless some records have an object in its place.
   if (field !== undefined && !(inJson && fields.hasUnder(path))) return { kind: 'exists', field };
   if (inJson && !keys.includes('')) {
     const under: Predicate = { kind: 'existsUnder', root, keys };

@@ -167,7 +167,7 @@ describeInBrowser('console: editor of a dashboard', () => {
     expect(panel.sources).toEqual([expect.not.objectContaining({ tag: expect.anything() })]);
   });
 
-  it('keeps panels with their variable when it is renamed', async () => {
+  it('renames a dashboard variable in the panels that use it', async () => {
     const { page, owner, application } = await opened();
     const source = { variable: 'data.temperature', tag: '$site' };
     await saveDashboard(owner, application, [

@@ -9,8 +9,7 @@ import type { StoredRecord } from '#records/stored-record.js';
 import type { ActivityCounter } from './activity.js';
 import type { CostlyHooks } from './costly-hooks.js';
 import type { Outcome } from './group.js';
-import { claimIdempotencyKeys, type Earlier, keepResult, nameOfKey } from './idempotency.js';
-import { isTaken } from './key.js';
+import { claimIdempotencyKeys, type Earlier, keepResult, nameOfKey } from './idempotency-key.js';
 import { createIngestCache, type IngestCache, type PartitionKeeper } from './prepare.js';
 import {
   idempotencyKeysOf,
@@ -21,6 +20,7 @@ import {
   resultOf,
   type Work,
 } from './prepared-group.js';
+import { isTaken } from './record-key.js';
 import { type NoteStored, noteDirty, writeRecords } from './write.js';
 
 /** Returns milliseconds since 1970. */

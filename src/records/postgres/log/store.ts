@@ -2,7 +2,7 @@ import type { AppendCall, AppendResult } from '#records/record-log.js';
 import { type CommitOptions, GroupCommit } from './commit.js';
 import { CostlyHooks } from './costly-hooks.js';
 import { Group } from './group.js';
-import { nameOfKey } from './idempotency.js';
+import { nameOfKey } from './idempotency-key.js';
 import type { Work } from './prepared-group.js';
 
 export interface RecordStoreOptions extends CommitOptions {

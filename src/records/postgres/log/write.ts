@@ -3,7 +3,7 @@ import type { PlainJson } from '#json/json.js';
 import type { NewRecord } from '#records/new-record.js';
 import { CopyRows, copyIn } from './copy.js';
 import { markDirty, type Touched } from './dirty.js';
-import { claimKeys, findHolders, sortByKey, takeKeys } from './key.js';
+import { claimKeys, findHolders, sortByKey, takeKeys } from './record-key.js';
 import { noteUsage } from './usage.js';
 
 export interface WriteOptions<Following> {

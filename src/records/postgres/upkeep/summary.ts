@@ -31,7 +31,7 @@ export const maxValues = 1000;
 /** Maximum number of characters of a value. */
 const maxLength = 200;
 
-/** Maximum number of a product's variables by whose values records are counted: its first ones. */
+/** Number of a product's variables, the first ones, by whose values records are counted. */
 const maxKeys = 16;
 
 /**

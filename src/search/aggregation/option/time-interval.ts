@@ -47,7 +47,7 @@ export const intervalKeys = {
   offset,
 } as const;
 
-/** Parsed {@link intervalKeys}. */
+/** The parsed values of the options in {@link intervalKeys}. */
 type Intervals = Shaped<typeof intervalKeys>;
 
 /** Resolves exactly one interval. The old `interval` is a calendar interval if it names a calendar unit, else fixed. */

@@ -110,7 +110,8 @@ const byProduct = (
   exact: boolean,
   otherwise: () => Sql,
 ): Sql => {
-  // In most cases, products agree on the slot: one comparison with all of them is much cheaper than one for each.
+  // Most products use the same slot for a variable. One comparison with all products of a slot is much cheaper than one
+  // for each product.
   const groups = [...Map.groupBy(variables, ({ type, slot }) => `${type} ${slot}`).values()];
   if (complete && groups.length === 1) return slotOf(variables[0]!, exact);
   const cases = groups.map(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { dueAfter } from '#alerts/heartbeat.js';
+import { dueAfter } from '#alerts/outage.js';
 
 describe('due time of a silence rule', () => {
   it('excludes an outage of the service', () => {
