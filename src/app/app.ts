@@ -34,7 +34,7 @@ import { createRequestMetrics } from './metrics.js';
 import { listenForMqtt } from './mqtt-listener.js';
 import { openServices, type Services, type ServicesOptions } from './services.js';
 import { basePath, createSurfaces, originBy } from './surfaces.js';
-import { createWarmUp } from './warm-up.js';
+import { warmUp } from './warm-up.js';
 
 /** A running service. */
 export interface Service {
@@ -113,14 +113,8 @@ async function createApp(
   if (config.trustProxy !== undefined) app.set('trust proxy', config.trustProxy);
   readAddresses(app);
   const { read } = services.accessReader;
-  const warmUp = createWarmUp(
-    createAuthenticate(read, config.databaseReadUrls.length > 0 ? currentPosition : undefined),
-  );
-  const { authenticate } = warmUp;
-  const admission = createAdmission(config, app, {
-    authenticate,
-    countCalls: warmUp.counting(services.usage.count),
-  });
+  const authenticate = createAuthenticate(read, config.databaseReadUrls.length > 0 ? currentPosition : undefined);
+  const admission = createAdmission(config, app, { authenticate, countCalls: services.usage.count });
   const report = createReport(log, isConnectionLoss);
   const surfaces = await createSurfaces({ config, services, admission, report });
   const { rest, elasticsearch, graph } = surfaces;
@@ -143,9 +137,10 @@ async function createApp(
   app.use('/graphql', graph.page);
   const route = app.route('/graphql').get(graph.router).post(graph.router);
   answerNothingElse(route, ['GET', 'POST']);
-  const warmed = [elasticsearch, rest, express.Router().use('/graphql', graph.router)];
   if (warm !== undefined) {
-    await warmUp.run(warmed, basePath, services, warm);
+    const handlers = [elasticsearch, rest, express.Router().use('/graphql', graph.router)];
+    const { index, registry } = services;
+    await warmUp({ admission, handlers, base: basePath, index, registry }, warm);
     // Now, as nobody waits for an answer yet.
     releaseMemory();
   }

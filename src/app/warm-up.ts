@@ -1,35 +1,23 @@
-import { randomBytes } from 'node:crypto';
 import { createServer, request } from 'node:http';
 import { type Duplex, duplexPair } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import express, { type Handler } from 'express';
 import type { Registry } from 'prom-client';
-import type { Authenticate } from '#auth/authenticate.js';
+import type { Caller } from '#entities/caller.js';
 import { Role, TokenScope } from '#entities/enums.js';
 import { newId } from '#entities/id.js';
+import type { Admission } from '#http/admission.js';
 import { identifyRequests } from '#http/request-id.js';
 import { locate } from '#json/json.js';
 import type { Search } from '#records/record-index.js';
 import { forgetCalls } from './metrics.js';
 
-/** Makes the first calls of a service, before its clients do. */
-export interface WarmUp {
-  /** Identifies a caller. Until the warm-up is over, its token is accepted too. */
-  readonly authenticate: Authenticate;
-  /** Wraps the count of calls by organization so that it ignores those of the warm-up. */
-  counting(count: CountCalls): CountCalls;
-  /**
-   * Sends calls of each kind to the handlers through memory, repeatedly. Their organization does not exist, so they
-   * read nothing of a tenant and write nothing, and their answers do not matter.
-   * @param time duration in which calls are started, in milliseconds.
-   */
-  run(handlers: readonly Handler[], base: string, services: WarmServices, time: number): Promise<void>;
-}
-
-type CountCalls = (organizationId: string, calls?: number) => void;
-
-/** The search that is warmed up besides the handlers, and the metrics that must not count the warm-up. */
-interface WarmServices {
+/** Parts of a service that are warmed up, and the metrics that must not count the warm-up. */
+interface WarmParts {
+  admission: Pick<Admission, 'during'>;
+  handlers: readonly Handler[];
+  /** Base path of the REST API. */
+  base: string;
   index: Search;
   registry: Registry;
 }
@@ -43,61 +31,61 @@ const grace = 400;
 /** Repetitions of each call. After a few, the code is compiled and the statements are prepared. */
 const rounds = 8;
 
-export function createWarmUp(authenticate: Authenticate): WarmUp {
-  let token: string | undefined = randomBytes(32).toString('base64url');
+/**
+ * Makes the first calls of a service, before it listens: sends calls of each kind to the handlers through memory,
+ * repeatedly. Their caller is an organization that does not exist, so they read nothing of a tenant, write nothing and
+ * count nowhere, and their answers do not matter.
+ * @param time duration in which calls are started, in milliseconds.
+ */
+export async function warmUp(parts: WarmParts, time: number): Promise<void> {
   const organizationId = newId();
-  return {
-    authenticate(authorization, session) {
-      if (token === undefined || authorization !== `Bearer ${token}`) return authenticate(authorization, session);
-      // Each call has a token of its own, so that no rate limit is reached.
-      return Promise.resolve({
-        tokenId: newId(),
-        organizationId,
-        userId: null,
-        deviceId: null,
-        productId: null,
-        applicationId: null,
-        tokenName: null,
-        userName: null,
-        bySession: false,
-        role: Role.owner,
-        scope: TokenScope.full,
-      });
-    },
-    counting: (count) => (id, calls) => {
-      if (id !== organizationId) count(id, calls);
-    },
-    async run(handlers, base, { index, registry }, time) {
-      const app = express().disable('x-powered-by').disable('etag').enable('case sensitive routing');
-      app.set('query parser', false).use(identifyRequests(), ...handlers);
-      // An error here shows again when a client calls.
-      app.use(((_error, _request, response, _next) => void response.status(500).end()) as express.ErrorRequestHandler);
-      const server = createServer(app);
-      const [near, far] = duplexPair();
-      server.emit('connection', far);
-      const calls = callsOf(organizationId, base);
-      const over = new AbortController();
-      const all = (async () => {
-        const until = performance.now() + time;
-        for (let round = 0; round < rounds; round++) {
-          for (const call of calls) {
-            if (performance.now() > until) return;
-            await send(near, token!, call);
-          }
-          // Over REST there is no application to search, so the index is called directly.
-          const ask = index.prepare(locate(everything), locate([{ products: [], size: 1, aggs }]));
-          await ask({ organizationId, applicationId: organizationId, signal: over.signal });
-        }
-      })();
-      await Promise.race([all, delay(time + grace, undefined, { signal: over.signal })]).catch(() => undefined);
-      over.abort();
-      all.catch(() => undefined);
-      token = undefined;
-      near.destroy();
-      far.destroy();
-      forgetCalls(registry);
-    },
-  };
+  const callers = { authenticate: () => Promise.resolve(callerOf(organizationId)), countCalls: () => undefined };
+  await parts.admission.during(callers, () => sendCalls(organizationId, parts, time));
+  forgetCalls(parts.registry);
+}
+
+/** Returns a caller with a token of its own, so that no rate limit is reached. */
+const callerOf = (organizationId: string): Caller => ({
+  tokenId: newId(),
+  organizationId,
+  userId: null,
+  deviceId: null,
+  productId: null,
+  applicationId: null,
+  tokenName: null,
+  userName: null,
+  bySession: false,
+  role: Role.owner,
+  scope: TokenScope.full,
+});
+
+async function sendCalls(organizationId: string, { handlers, base, index }: WarmParts, time: number): Promise<void> {
+  const app = express().disable('x-powered-by').disable('etag').enable('case sensitive routing');
+  app.set('query parser', false).use(identifyRequests(), ...handlers);
+  // An error here shows again when a client calls.
+  app.use(((_error, _request, response, _next) => void response.status(500).end()) as express.ErrorRequestHandler);
+  const server = createServer(app);
+  const [near, far] = duplexPair();
+  server.emit('connection', far);
+  const calls = callsOf(organizationId, base);
+  const over = new AbortController();
+  const all = (async () => {
+    const until = performance.now() + time;
+    for (let round = 0; round < rounds; round++) {
+      for (const call of calls) {
+        if (performance.now() > until) return;
+        await send(near, call);
+      }
+      // Over REST there is no application to search, so the index is called directly.
+      const ask = index.prepare(locate(everything), locate([{ products: [], size: 1, aggs }]));
+      await ask({ organizationId, applicationId: organizationId, signal: over.signal });
+    }
+  })();
+  await Promise.race([all, delay(time + grace, undefined, { signal: over.signal })]).catch(() => undefined);
+  over.abort();
+  all.catch(() => undefined);
+  near.destroy();
+  far.destroy();
 }
 
 const everything = { gte: 0, lte: 4_102_444_800 };
@@ -122,7 +110,7 @@ const query = (id: string) =>
   `{ viewer { scope role } organization(organizationId: "${id}") { id name devices(limit: 1) { items { id serial } } } }`;
 
 /** Sends one call over the connection in memory. */
-function send(connection: Duplex, token: string, { path, body }: WarmCall): Promise<void> {
+function send(connection: Duplex, { path, body }: WarmCall): Promise<void> {
   return new Promise((resolve, reject) => {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const call = request(
@@ -132,7 +120,6 @@ function send(connection: Duplex, token: string, { path, body }: WarmCall): Prom
         createConnection: () => connection,
         headers: {
           host: 'localhost',
-          authorization: `Bearer ${token}`,
           connection: 'keep-alive',
           ...(text !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
         },

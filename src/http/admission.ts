@@ -46,6 +46,11 @@ export interface Admission {
   admitIngest: Admit;
   countUnknown: CountUnknown;
   counted: Counted;
+  /**
+   * Identifies and counts callers in another way while `work` runs. Only for the warm-up, before the service listens:
+   * every request meanwhile is admitted so.
+   */
+  during: <Result>(callers: Callers, work: () => Promise<Result>) => Promise<Result>;
   /** Limits how many requests of an organization run at once. */
   enter: Enter;
   inFlight: InFlight;
@@ -75,8 +80,8 @@ export interface AdmissionLimits {
   readonly ingestRateLimit: number;
 }
 
-/** Functions of the service that admission calls. */
-export interface AdmissionOptions {
+/** The functions that identify and count callers. */
+export interface Callers {
   /**
    * Finds the caller by the `Authorization` header or, if given, a session's cookie.
    * @throws unauthenticated
@@ -93,15 +98,12 @@ export interface AdmissionOptions {
 const unknownRate = 50;
 
 /** Creates the admission control of a process. `app` knows which proxies are trusted. */
-export const createAdmission = (
-  config: AdmissionLimits,
-  app: Express,
-  { authenticate, countCalls }: AdmissionOptions,
-): Admission => {
+export const createAdmission = (config: AdmissionLimits, app: Express, callers: Callers): Admission => {
+  let current = callers;
   const isProxy = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
   const limit = createConnectionLimit(config.http.perAddress, (address) => isProxy(address, 0));
   const identify = async ({ headers, socket, session }: Bearer) => {
-    const caller = await authenticate(headers.authorization, session);
+    const caller = await current.authenticate(headers.authorization, session);
     limit.authenticated(socket);
     return caller;
   };
@@ -122,7 +124,7 @@ export const createAdmission = (
       });
       await countToken(keyOf(caller), response);
       await timeSlices.ifOver(caller.organizationId);
-      countCalls(caller.organizationId, 1);
+      current.countCalls(caller.organizationId, 1);
       return caller;
     };
   return {
@@ -133,9 +135,17 @@ export const createAdmission = (
     counted: {
       async charge(caller, response, requests, calls = requests) {
         if (requests > 0) await count(keyOf(caller), response, requests);
-        if (calls > 0) countCalls(caller.organizationId, calls);
+        if (calls > 0) current.countCalls(caller.organizationId, calls);
       },
       owe: (caller, response, requests) => count(keyOf(caller), response, requests, true),
+    },
+    async during(others, work) {
+      current = others;
+      try {
+        return await work();
+      } finally {
+        current = callers;
+      }
     },
     enter: createRequestQueue(config.requestsAtOnce),
     inFlight: createInFlight(config.inFlight),
