@@ -136,7 +136,7 @@ export type AlertOperator =
 
 /** Reason why an alert rule is disabled. */
 export type AlertDisabledReason =
-  /** A caller who may change the rule disabled it. */
+  /** Somebody disabled it by a call. */
   | 'request'
   /** The query of the rule kept timing out. */
   | 'timeout';
@@ -362,7 +362,7 @@ export type HookBasicInput = {
 
 /** A header. */
 export type HookHeaderInput = {
-  /** Name; by default `Authorization`, on update too. */
+  /** Name of the header: `Authorization` if it is left out, also in an update. */
   name?: string | null | undefined;
   /** Value of the header. */
   value: string;
