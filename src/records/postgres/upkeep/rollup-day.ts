@@ -72,7 +72,8 @@ const daysAtOnce = 50;
 /**
  * Time without changes of a day's hours after which the day is made, and maximum delay while its hours keep changing: in
  * seconds, with the seconds that each record of the day adds when it is made again, and the limit of the sum. A day is
- * made from all its records, some 20 microseconds each, so that late records keep about a hundredth of a processor busy.
+ * made from all its records, below 100 microseconds each, so that late records keep at most a twentieth of a processor
+ * busy.
  */
 const quiet = { least: 60, each: 0.002, most: 900 };
 const atMost = { least: 900, each: 0.02, most: 3600 };
