@@ -59,6 +59,14 @@ export const createFleet = async (pool: Pool, { name, devices }: PacedFleet): Pr
 const gateways = sql`, 'fCnt', n, 'frequency', 868100000 + n % 8 * 200000, 'gateways', (
   select jsonb_agg(jsonb_build_object('id', 'eui-' || md5(g::text), 'rssi', -60 - (n + g) % 50, 'snr', (n + g) % 20 / 2.0))
   from generate_series(0, n % 5) g)`;
+/**
+ * Identifier as the service makes it: arrival within two seconds, a counter in the order of storing, and the bits of one
+ * of two processes.
+ */
+const recordId: Sql = sql`(lpad(to_hex(floor(extract(epoch from ts) * 1000 + random() * 2000)::bigint), 12, '0')
+  || '7' || lpad(to_hex(counter / 1048576), 3, '0') || to_hex(8388608 + counter % 1048576 * 4 + 1)
+  || case when counter / 50 % 2 = 0 then '0123456789' else '9876543210' end)::uuid`;
+
 const frame: Sql = sql`jsonb_build_object('port', 1, 'payload', substr(md5(n::text), 1, 16))`;
 
 /** Stores the records that a fleet sends in an hour, and notes the hour as the service does. Returns their number. */
@@ -70,18 +78,19 @@ export const storeHour = async (
 ): Promise<number> => {
   const { rowCount } = await pool.query(sql`
     insert into record (id, organization_id, device_id, product_id, ts, metadata, data, frame, numbers, texts)
-    select uuidv7(), ${organizationId}, id, ${productId}, ts,
+    select ${recordId}, ${organizationId}, id, ${productId}, ts,
       jsonb_build_object('rssi', -60 - n % 50, 'snr', n % 20 / 2.0, 'provider', 'lora'${radio ? gateways : empty}),
       jsonb_build_object('temperature', temperature, 'humidity', 40 + n % 50, 'pressure', pressure, 'open', n % 2 = 0, 'status', status),
       ${radio ? frame : sql`null::jsonb`}, array[temperature, 40 + n % 50, pressure, n % 2], array[status]
     from (
-      select id, ts, n, 15 + n * 7919 % 1709 / 100.0 as temperature, 1000 + n * 104729 % 307 / 10.0 as pressure,
+      select id, ts, n, 50000000 + floor(extract(epoch from ts) * 3)::bigint % 50000000 + row_number() over (order by ts) as counter,
+        15 + n * 7919 % 1709 / 100.0 as temperature, 1000 + n * 104729 % 307 / 10.0 as pressure,
         case when n * 31 % 97 < 14 then 'error' else 'ok' end as status
       from (
         select d.id, ts, place * 37 + floor(extract(epoch from ts) / 60)::bigint / ${minutes}::int as n
         from (select id, row_number() over (order by id) as place from device where product_id = ${productId}) d
         cross join lateral (
-          select ${hour}::timestamptz + make_interval(mins => m, secs => d.place * 61 % (60 * ${minutes}::int)) as ts
+          select ${hour}::timestamptz + make_interval(mins => m, secs => d.place * 61 % (60 * ${minutes}::int) + round(random()::numeric, ${radio ? 6 : 3}::int)::float8) as ts
           from generate_series(0, 59, ${minutes}::int) m) t) r) v
     order by ts`);
   await noteHour(pool, { organizationId, productId }, hour);

@@ -13,6 +13,7 @@ import { rollUp } from '#records/postgres/upkeep/rollup.js';
 import { rollUpDays } from '#records/postgres/upkeep/rollup-day.js';
 import { summarize } from '#records/postgres/upkeep/summary.js';
 import { rollupTables } from '../test/search/rollup-table.js';
+import { measureBlocks } from './blocks-codec.js';
 import { createFleet, type PacedFleet, pacedFleets, storeHour, storeLate } from './blocks-fleet.js';
 import { spentBy } from './processor.js';
 
@@ -21,7 +22,7 @@ const day = 24 * hour;
 
 /**
  * Measures what a record costs beside its row: bytes of rollups by table, and processor time of upkeep, for fleets of
- * different pace. Upkeep runs after each hour and each day, as in a service. `--days N` (2), `--only hourly,lorawan`,
+ * different pace; then the same of blocks made of the records. Upkeep runs after each hour and each day, as in a service. `--days N` (2), `--only hourly,lorawan`,
  * `--late N` (5) records that come late, one at a time.
  */
 export async function run(args: readonly string[]): Promise<void> {
@@ -80,6 +81,7 @@ const report = async (pool: Pool, fleet: PacedFleet, days: number, late: number)
   stdout.write(`  ${'a late record'.padEnd(20)} ${(again / late / 1000).toFixed(1).padStart(9)} ms\n`);
   for (const [name, bytes] of sizes)
     stdout.write(`  ${name.padEnd(20)} ${bytes.toFixed(1).padStart(9)} bytes a record\n`);
+  await measureBlocks(pool, owner);
 };
 
 /** Runs a step of upkeep until nothing is due. Returns the processor time of it and the database, in microseconds. */

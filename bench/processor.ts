@@ -23,6 +23,9 @@ export const spentBy = async ({ pool, pid }: Pick<Stage, 'pool' | 'pid'>): Promi
   return { service: statOf(pid).own + childrenOf(pid), database: own + ended + childrenOf(server) };
 };
 
+/** Returns the processor time of one process so far, in microseconds. Linux only. */
+export const processorOf = (pid: number): number => statOf(pid).own;
+
 /** Microseconds per tick of the kernel's process clock (USER_HZ). */
 const tick = 10_000;
 
