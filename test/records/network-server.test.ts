@@ -230,7 +230,7 @@ describe('webhook of ThingsBoard', () => {
     expect(await post('thingsboard/ab-01', { ffff: other, eeee: other })).toMatchObject({ status: 404 });
     expect(await post('thingsboard/ab-01', { 'Boiler 7': other })).toMatchObject({
       status: 422,
-      body: { errors: [{ path: 'Boiler 7', message: expect.stringContaining('no serial') }] },
+      body: { errors: [{ path: 'Boiler 7', message: expect.stringContaining('not a serial') }] },
     });
     expect(await found({ term: { 'data.level': 44.5 } })).toEqual([]);
   });
