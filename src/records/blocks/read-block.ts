@@ -11,7 +11,7 @@ export const readHead = (fields: BinaryReader): Omit<Block, 'columns' | 'sums'> 
   for (let index = 0; index < 3; index++) fields.integer();
   const n = fields.integer()!;
   for (let index = 0; index < 2; index++) fields.integer();
-  const [lowest, highest] = [fields.time(), fields.time()];
+  const [lowest, highest] = [fields.integer(), fields.integer()];
   const [devices, counts] = [fields.integers() as number[], fields.integers() as number[]];
   let from = 0;
   const runs = devices.map((device, index): Run => {
@@ -27,7 +27,7 @@ export const readHead = (fields: BinaryReader): Omit<Block, 'columns' | 'sums'> 
     block,
     n,
     runs,
-    ...(lowest !== null && highest !== null && { arrivals: { lowest: lowest / 1000, highest: highest / 1000 } }),
+    ...(lowest !== null && highest !== null && { arrivals: { lowest, highest } }),
     ts,
     seq,
     ...(bits && { processes: { bits, counter, step, seqLowest } }),

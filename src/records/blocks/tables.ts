@@ -13,9 +13,9 @@ export const createBlockTables = `
     -- Lowest and highest device.
     lo int not null,
     hi int not null,
-    -- Range of arrivals, which the identifiers have.
-    came_lo timestamptz(3),
-    came_hi timestamptz(3),
+    -- Range of arrivals, which the identifiers have, in milliseconds since 1970.
+    came_lo bigint,
+    came_hi bigint,
     -- Runs: device and number of records.
     devices int[] not null,
     counts int[] not null,

@@ -59,12 +59,9 @@ const addHead = (
     .integer('int2', days)
     .integer('int4', n)
     .integer('int4', devices[0]!)
-    .integer('int4', devices.at(-1)!);
-  for (const arrival of [arrivals?.lowest, arrivals?.highest]) {
-    if (arrival === undefined) row.nothing();
-    else row.time(arrival / 1000);
-  }
-  row
+    .integer('int4', devices.at(-1)!)
+    .integer('int8', arrivals?.lowest)
+    .integer('int8', arrivals?.highest)
     .integers('int4', devices)
     .integers(
       'int4',
