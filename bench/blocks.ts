@@ -22,8 +22,8 @@ const day = 24 * hour;
 
 /**
  * Measures what a record costs beside its row: bytes of rollups by table, and processor time of upkeep, for fleets of
- * different pace; then the same of blocks made of the records. Upkeep runs after each hour and each day, as in a service. `--days N` (2), `--only hourly,lorawan`,
- * `--late N` (5) records that come late, one at a time.
+ * different pace; then the same of blocks made of the records. Upkeep runs after each hour and each day, as in a service.
+ * `--days N` (2), `--only hourly,lorawan`, `--late N` (5) records that come late, one at a time.
  */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({

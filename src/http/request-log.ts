@@ -47,7 +47,8 @@ export const noteFor = (
 /**
  * Logs one line per request, never with a token, a body or a query string. The line of a refused request (4xx) has the
  * error's code and message, and the fields that the operation noted; so has one of which a part was `rejected`. The
- * trace's identifier joins the lines of several services. Successful probes are logged at `debug` only. Every request is passed to `observe`; one that its caller
+ * trace's identifier joins the lines of several services. Successful probes are logged at `debug` only. Every request is
+ * passed to `observe`; one that its caller
  * left before the answer has the status `aborted`.
  */
 export const logRequests = (log: Log, observe: (request: AnsweredRequest) => void): RequestHandler => {

@@ -2,14 +2,14 @@ import type { World } from '../support/world.js';
 import { begun, buildLiveWorld, missed, values } from './live-world.js';
 import { overSocket } from './subscriber.js';
 
-/** What a subscriber to the records from a value on has heard: records told, records counted as missed, and matches. */
+/** Numbers of records that a subscriber got, that the service counted as missed, and that match its query. */
 export interface Heard {
   readonly told: number;
   readonly missed: number;
   readonly matching: number;
 }
 
-/** Stores 4,000 records of an organization at once. Returns what three of its subscribers hear, whose queries match some. */
+/** Stores 4,000 records of an organization at once, and returns what three subscribers with different queries got. */
 export async function hearBurst(world: World): Promise<Heard[]> {
   const place = await buildLiveWorld(world);
   // Gives the undeclared field the type of its first value.
