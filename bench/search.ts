@@ -55,12 +55,12 @@ export const warmUp = 2000;
  */
 export const turn = 200;
 
-/** Returns the average duration of an answer over a stretch of time, all in milliseconds. */
-export const average = async (ask: () => Promise<unknown>, stretch: number): Promise<number> => {
+/** Returns the average duration of an answer over a duration, all in milliseconds. */
+export const average = async (ask: () => Promise<unknown>, duration: number): Promise<number> => {
   let calls = 0;
   return (
     (await timed(async () => {
-      const until = performance.now() + stretch;
+      const until = performance.now() + duration;
       do {
         await ask();
         calls++;

@@ -126,3 +126,12 @@ export const endId = (seconds: number): string => firstId(Math.floor(thousandfol
  * 289.99999999999994.
  */
 const thousandfold = (seconds: number) => Math.round(seconds * 1e6) / 1e3;
+
+/**
+ * A range of identifiers, both ends included. Identifiers are UUIDs of version 7, so they are ordered by the time of
+ * their making.
+ */
+export interface IdRange {
+  low: string;
+  high: string;
+}

@@ -48,7 +48,7 @@ const metadata = new Set([
 const globalUnicast = ipaddr.parseCIDR('2000::/3');
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
-type Range = [Address, number];
+type Subnet = [Address, number];
 
 /**
  * Creates a guard that allows public unicast addresses only, apart from the operator's rules. The registries of RFC
@@ -62,7 +62,7 @@ export function createAddressGuard({ allow, deny }: AddressRules, resolve: Resol
   const check = (text: string) => {
     if (!ipaddr.isValid(text)) throw blocked(text);
     const address = ipaddr.process(text);
-    const within = (ranges: readonly Range[]) => ranges.some(([net, bits]) => contains(net, bits, address));
+    const within = (ranges: readonly Subnet[]) => ranges.some(([net, bits]) => contains(net, bits, address));
     if (within(denied)) throw blocked(text);
     const open = address.range() === 'unicast' && (address.kind() === 'ipv4' || contains(...globalUnicast, address));
     const named = allowed.some(([net, bits]) => bits === lengthOf(net) && contains(net, bits, address));
@@ -87,7 +87,7 @@ export function createAddressGuard({ allow, deny }: AddressRules, resolve: Resol
 
 const lengthOf = (address: Address) => (address.kind() === 'ipv4' ? 32 : 128);
 
-function range(text: string): Range {
+function range(text: string): Subnet {
   if (text.includes('/')) return ipaddr.parseCIDR(text);
   const address = ipaddr.process(text);
   return [address, lengthOf(address)];

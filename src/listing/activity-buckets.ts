@@ -35,21 +35,21 @@ export function bucketsOf(
   rounded = false,
 ): Buckets {
   const end = to ?? now;
-  const stretch = { from: from ?? end - day, to: end };
-  if (stretch.from > end) throw invalid([{ path: 'from', message: 'must not be after `to`' }]);
-  const step = !rounded ? 1 : stretch.from < now - minutesFor ? hour : minute;
-  const length = interval ?? Math.max(minute, step, intervalFor(stretch, usual));
+  const range = { from: from ?? end - day, to: end };
+  if (range.from > end) throw invalid([{ path: 'from', message: 'must not be after `to`' }]);
+  const step = !rounded ? 1 : range.from < now - minutesFor ? hour : minute;
+  const length = interval ?? Math.max(minute, step, intervalFor(range, usual));
   if (length % step !== 0) {
     const message = `must be a multiple of ${step}: whole minutes, and whole hours in a range that starts more than 48 hours ago`;
     throw invalid([{ path: 'interval', message }]);
   }
-  const buckets = bucketsIn(stretch, length);
+  const buckets = bucketsIn(range, length);
   if (buckets > maximum) {
     const message = `makes ${buckets} buckets, and at most ${maximum} are allowed; choose longer buckets or a shorter range`;
     throw invalid([{ path: 'interval', message }]);
   }
   count(buckets);
-  return { from: Math.floor(stretch.from / length) * length, interval: length, count: buckets };
+  return { from: Math.floor(range.from / length) * length, interval: length, count: buckets };
 }
 
 /** Returns the start of each bucket, and finally the end of the last one, in Unix seconds. */

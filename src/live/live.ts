@@ -14,9 +14,9 @@ import { createDeviceFeed } from './device-feed.js';
 import { createEpisodeFeed } from './episode-feed.js';
 import { type Feed } from './feed.js';
 import { type Claim, type FeedShared, type Subscriber } from './feed-options.js';
+import { idRangesOf } from './id-range.js';
 import { createJobFeed } from './job-feed.js';
 import { createNotifications, type Notice, type Notifications } from './notifications.js';
-import { rangesOf } from './range.js';
 import { createRecordFeed, type ReadChanges } from './record-feed.js';
 import type { MatchStored } from './record-match.js';
 import { type Batch, Stream } from './stream.js';
@@ -154,7 +154,7 @@ export function createLive({
 /** Sends notices of what this process commits. */
 function notifyOf(bus: CommitBus, notifications: Notifications): void {
   bus.on('records', (stored) => {
-    const ranges = () => rangesOf(stored.map(({ id }) => id));
+    const ranges = () => idRangesOf(stored.map(({ id }) => id));
     notifications.publish('records', ranges);
     // Deliveries get their identifiers after the records and are committed with them.
     notifications.publish('deliveries', () => {
@@ -166,7 +166,7 @@ function notifyOf(bus: CommitBus, notifications: Notifications): void {
     notifications.publish('deliveries', () => {
       const byHook = Map.groupBy(changed, ({ hookId }) => hookId);
       return [...byHook].flatMap(([hook, some]) =>
-        rangesOf(some.map(({ id }) => id)).map((range): Notice => ({ hook, ...range })),
+        idRangesOf(some.map(({ id }) => id)).map((range): Notice => ({ hook, ...range })),
       );
     }),
   );

@@ -3,14 +3,15 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import sql from 'sql-template-tag';
 import { named } from '#database/named.js';
+import type { IdRange } from '#entities/id.js';
 import { backOff } from '#scheduling/back-off.js';
-import { merge, type Range } from './range.js';
+import { mergeClose } from './id-range.js';
 
 /** Subjects of the notices between processes. */
 export type Topic = 'records' | 'deliveries';
 
 /** A range of identifiers: of records, or of the deliveries of a hook (of any hook if none is named). */
-export interface Notice extends Range {
+export interface Notice extends IdRange {
   hook?: string;
 }
 
@@ -198,7 +199,7 @@ function mergeNotices(some: readonly Notice[] | 'many', more: readonly Notice[])
   if (some === 'many') return 'many';
   const byHook = Map.groupBy([...some, ...more], ({ hook }) => hook);
   const all = [...byHook].flatMap(([hook, ranges]) =>
-    merge(ranges).map((range): Notice => (hook === undefined ? range : { hook, ...range })),
+    mergeClose(ranges).map((range): Notice => (hook === undefined ? range : { hook, ...range })),
   );
   return all.length > maxRanges ? 'many' : all;
 }

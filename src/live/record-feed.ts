@@ -1,8 +1,9 @@
+import type { IdRange } from '#entities/id.js';
 import { firstId } from '#entities/id.js';
 import type { DeviceRecord } from '#entities/record.js';
 import { createFeed, type Feed } from './feed.js';
 import { type FeedShared, pageSize, type Question } from './feed-options.js';
-import { merge, type Range } from './range.js';
+import { mergeClose } from './id-range.js';
 import { createChoose, type MatchStored, type RecordRow, type RecordSubscriber } from './record-match.js';
 import { maxCharacters } from './stream.js';
 
@@ -12,7 +13,7 @@ export interface ChangesQuestion {
   seenBy?: string;
   organizationIds: readonly string[];
   applicationIds: readonly string[];
-  ranges: readonly Range[];
+  ranges: readonly IdRange[];
   after?: string;
   limit: number;
   maxBytes: number;
@@ -75,7 +76,7 @@ const changesOf = (question: Question<RecordSubscriber>, slow: boolean): Changes
     ...(seenBy !== undefined && { seenBy }),
     organizationIds: [...new Set(subscribers.map(({ organizationId }) => organizationId))],
     applicationIds: [...new Set(subscribers.flatMap(({ claim }) => claim.applicationId ?? []))],
-    ranges: ranges ? merge(ranges) : [{ low: firstId(since), high: highestId }],
+    ranges: ranges ? mergeClose(ranges) : [{ low: firstId(since), high: highestId }],
     ...(after !== undefined && { after }),
     limit: pageSize,
     maxBytes: maxCharacters,

@@ -5,20 +5,20 @@ const ladder = [
 const day = 86_400;
 
 /** A time range in Unix seconds, both ends included. */
-export interface Stretch {
+export interface UnixRange {
   from: number;
   to: number;
 }
 
 /** Returns the number of buckets of this length, counted from 1970-01-01T00:00:00Z, that a time range touches. */
-export const bucketsIn = ({ from, to }: Stretch, interval: number): number =>
+export const bucketsIn = ({ from, to }: UnixRange, interval: number): number =>
   Math.floor(to / interval) - Math.floor(from / interval) + 1;
 
 /** Returns the shortest usual length with which a time range touches at most `points` buckets (2 or more). */
-export const intervalFor = (stretch: Stretch, points: number): number => {
-  const usual = ladder.find((interval) => bucketsIn(stretch, interval) <= points);
+export const intervalFor = (range: UnixRange, points: number): number => {
+  const usual = ladder.find((interval) => bucketsIn(range, interval) <= points);
   if (usual !== undefined) return usual;
   let days = 1;
-  while (bucketsIn(stretch, days * day) > points) days += 1;
+  while (bucketsIn(range, days * day) > points) days += 1;
   return days * day;
 };

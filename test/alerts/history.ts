@@ -11,7 +11,7 @@ export interface Point {
 }
 
 /** An episode by the times of the records that opened and closed it. */
-export type Span = readonly [opened: number, closed: number | null];
+export type EpisodeTimes = readonly [opened: number, closed: number | null];
 
 /** The decision of the rule under test: above 8 degrees for `for` seconds, until below 6. */
 export const decision = {
@@ -42,7 +42,7 @@ export const histories: fc.Arbitrary<Point[][]> = fc
   });
 
 /** The expected episodes of all records, in order of their timestamps. */
-export function expectedOf(batches: readonly (readonly Point[])[]): Span[] {
+export function expectedOf(batches: readonly (readonly Point[])[]): EpisodeTimes[] {
   const samples = batches
     .flat()
     .toSorted((a, b) => a.ts - b.ts)
@@ -56,7 +56,7 @@ export function expectedOf(batches: readonly (readonly Point[])[]): Span[] {
 }
 
 /** The stored episodes of a device. */
-export async function spansOf(pool: Pick<pg.Pool, 'query'>, deviceId: string): Promise<Span[]> {
+export async function spansOf(pool: Pick<pg.Pool, 'query'>, deviceId: string): Promise<EpisodeTimes[]> {
   const { rows } = await pool.query<{ opened: number; closed: number | null }>(sql`
     select extract(epoch from opened_at)::float8 opened, extract(epoch from closed_at)::float8 closed
       from episode where device_id = ${deviceId} order by opened_at`);

@@ -73,17 +73,17 @@ export const ranges = {
 } as const;
 
 /** A time range: of a length up to now, or between two instants. */
-export type Range = { readonly last: keyof typeof ranges } | { readonly from: number; readonly to: number };
+export type ChosenRange = { readonly last: keyof typeof ranges } | { readonly from: number; readonly to: number };
 
 /** Parses a range from the address: `day`, or `1700000000..1700003600`. */
-export const parseRange = (text: string, fallback: keyof typeof ranges = 'day'): Range => {
+export const parseRange = (text: string, fallback: keyof typeof ranges = 'day'): ChosenRange => {
   const [, from, to] = /^(\d{1,10})\.\.(\d{1,10})$/.exec(text) ?? [];
   if (from !== undefined && to !== undefined) return { from: Number(from), to: Number(to) };
   return { last: Object.hasOwn(ranges, text) ? (text as keyof typeof ranges) : fallback };
 };
 
 /** Returns the ends of a range at a point in time, in whole seconds. */
-export const endsOf = (range: Range, now = Date.now() / 1000): { from: number; to: number } =>
+export const endsOf = (range: ChosenRange, now = Date.now() / 1000): { from: number; to: number } =>
   'last' in range ? { from: Math.floor(now - ranges[range.last]), to: Math.ceil(now) } : range;
 
 /** Converts a date and time of the graph to Unix seconds. */

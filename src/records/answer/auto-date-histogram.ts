@@ -8,10 +8,10 @@ import { dateFormatOf } from '#search/date/date-format.js';
 import { type Rounding, roundingOf } from '#search/date/rounding.js';
 import { type Instant, utc, type Zone } from '#search/date/zone.js';
 import type { Field } from '#search/field/field.js';
+import type { InstantRange } from '#search/instant-range.js';
 import { type Awaitable, chain } from '#search/pace.js';
 import { dateReading } from '#search/query/binding.js';
 import { illegalArgument } from '#search/search-failure.js';
-import type { Span } from '#search/span.js';
 import { text } from '#search/syntax/value.js';
 import type { ChildrenIn, Counting } from './children.js';
 
@@ -20,7 +20,7 @@ export interface AutomaticTime<F extends Field> {
   /** Undefined if no record has the field. */
   field: F | undefined;
   /** Time span of the records; undefined if there are none. */
-  span: Span | undefined;
+  span: InstantRange | undefined;
   /** The instant of `now`, in milliseconds since 1970. */
   now: number;
 }
@@ -90,7 +90,7 @@ const steps: readonly { unit: Unit; short: string; inner: readonly number[] }[] 
 
 /** Chooses the finest unit, and the smallest multiple of it, that give at most `most` buckets. */
 const choose = (
-  { from, to }: Span,
+  { from, to }: InstantRange,
   most: number,
   least: number,
   zone: Zone,

@@ -50,7 +50,7 @@ export const dateHistogramAnswer = <B extends object, M extends SortMetric<B>>(
   requireInOrder('hard_bounds', given, at);
   requireInside(extended, given, at, (bound) => rounded(bound, 0)!);
   const hard = { min: rounded(given.min, 0), max: rounded(given.max, 0) };
-  const stretch = minDocCount > 0 ? {} : { min: rounded(extended.min, shift), max: rounded(extended.max, shift) };
+  const bounds = minDocCount > 0 ? {} : { min: rounded(extended.min, shift), max: rounded(extended.max, shift) };
   const inBounds = (start: Instant) =>
     (hard.min === undefined || start >= hard.min) && (hard.max === undefined || start < hard.max);
 
@@ -60,7 +60,7 @@ export const dateHistogramAnswer = <B extends object, M extends SortMetric<B>>(
       .sort((a, b) => a.key - b.key);
     const one = () => counting.made(1);
     if (minDocCount > 0) return found.map(({ bucket, key }) => (one(), { ...bucket, start: key }));
-    return counting.pace.map(fillGaps(found, rounding.next, stretch, one), ({ key, bucket }) => ({
+    return counting.pace.map(fillGaps(found, rounding.next, bounds, one), ({ key, bucket }) => ({
       ...(bucket ?? gap),
       start: key,
     }));

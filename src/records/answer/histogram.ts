@@ -46,7 +46,7 @@ export const histogramAnswer = <B extends object, M extends SortMetric<B>>(
   requireInOrder('extended_bounds', { min: low, max: high }, at);
   requireInOrder('hard_bounds', { min: least, max: most }, at);
   requireInside({ min: low, max: high }, { min: least, max: most }, at);
-  const stretch = { min: indexOf(low), max: indexOf(high) };
+  const bounds = { min: indexOf(low), max: indexOf(high) };
   // The engines compare bounds with the beginning of a bucket without the offset.
   const inBounds = (index: number) =>
     (least === undefined || index * interval >= least) && (most === undefined || index * interval <= most);
@@ -58,7 +58,7 @@ export const histogramAnswer = <B extends object, M extends SortMetric<B>>(
     const one = () => counting.made(1);
     if (minDocCount > 0) return found.map(({ bucket, key }) => (one(), { ...bucket, index: key }));
     return counting.pace.map(
-      fillGaps(found, (index) => index + 1, stretch, one),
+      fillGaps(found, (index) => index + 1, bounds, one),
       ({ key, bucket }) => ({ ...(bucket ?? gap), index: key }),
     );
   };

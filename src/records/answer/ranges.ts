@@ -16,7 +16,7 @@ import { number } from '#search/syntax/value.js';
 import type { ChildrenIn, Counting } from './children.js';
 
 /** A range with numeric ends. */
-export interface Range {
+export interface NumericRange {
   readonly key?: string;
   readonly from: number;
   readonly to: number;
@@ -60,7 +60,7 @@ export const dateEnds = (
 };
 
 /** Parses ranges and sorts them by `from`, then `to`, as the engines do whatever the requested order. */
-export const rangesOf = (items: readonly RangeItem[], read: (input: Input) => number): Range[] =>
+export const rangesOf = (items: readonly RangeItem[], read: (input: Input) => number): NumericRange[] =>
   items
     .map(({ key, from, to }) => ({
       ...(key !== undefined && { key }),
@@ -73,7 +73,7 @@ export const rangesOf = (items: readonly RangeItem[], read: (input: Input) => nu
  * Parses the ranges of distances. They begin at 0, which the engines show, and are sorted only by where they begin, as
  * in the engines.
  */
-export const distancesOf = (items: readonly RangeItem[]): Range[] =>
+export const distancesOf = (items: readonly RangeItem[]): NumericRange[] =>
   items
     .map((item) => ({ ...rangesOf([item], number)[0]!, from: item.from === undefined ? 0 : number(item.from) }))
     .sort((a, b) => compare(a.from, b.from));
@@ -81,7 +81,7 @@ export const distancesOf = (items: readonly RangeItem[]): Range[] =>
 const compare = (a: number, b: number) => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Builds the predicate that a field's value lies in a range. */
-export const within = (field: Field, { from, to }: Range): Predicate => {
+export const within = (field: Field, { from, to }: NumericRange): Predicate => {
   const isLong = field.valueType === 'long';
   // No long lies beyond the limits of its type.
   if (isLong && (from >= 2 ** 63 || to <= -(2 ** 63))) return none;
@@ -100,7 +100,7 @@ export const within = (field: Field, { from, to }: Range): Predicate => {
 
 /** Range buckets as a store found them. */
 export interface FoundRanges<B, M> {
-  readonly ranges: readonly Range[];
+  readonly ranges: readonly NumericRange[];
   readonly print: Print;
   readonly children: ChildrenIn<B, M>;
   readonly count: (bucket: B) => number;
@@ -128,7 +128,7 @@ export const rangeAnswer =
     });
   };
 
-const written = (one: Range, kind: string, print: Print): Answer => {
+const written = (one: NumericRange, kind: string, print: Print): Answer => {
   const shown = (bound: number) => (print === undefined ? javaDouble(bound) : print(bound));
   const low = one.from === -Infinity || (one.from === 0 && kind === 'geo_distance') ? '*' : shown(one.from);
   return {

@@ -2,7 +2,7 @@ import { type ApiError, type Fault, invalid } from '#common/errors.js';
 import { VariableType } from '#entities/enums.js';
 import { SeriesFunction } from '#entities/series.js';
 import type { Line, SeriesCall } from '../record-index.js';
-import { bucketsIn, intervalFor, type Stretch } from '../series-interval.js';
+import { bucketsIn, intervalFor, type UnixRange } from '../series-interval.js';
 
 /** Maximum number of points of all lines of one call. */
 const maxPoints = 50_000;
@@ -33,7 +33,7 @@ export const keyOf = ({ deviceId, name }: Pair): string => `${deviceId} ${name}`
 
 /** Resolved call: its time range, and the length of its buckets in seconds; null without buckets. */
 export interface SeriesPlan {
-  stretch: Stretch;
+  range: UnixRange;
   interval: number | null;
 }
 
@@ -43,24 +43,24 @@ export interface SeriesPlan {
  */
 export const planSeries = (call: SeriesCall, now: number): SeriesPlan => {
   const to = call.to ?? now;
-  const stretch = { from: call.from ?? to - day, to };
-  requireFit(call, stretch);
-  const interval = call.interval ?? (call.function === SeriesFunction.lttb ? null : intervalFor(stretch, call.points));
-  return { stretch, interval };
+  const range = { from: call.from ?? to - day, to };
+  requireFit(call, range);
+  const interval = call.interval ?? (call.function === SeriesFunction.lttb ? null : intervalFor(range, call.points));
+  return { range, interval };
 };
 
 const requireFit = (
   { points, interval, deviceIds, variables, to, function: drawing }: SeriesCall,
-  stretch: Stretch,
+  range: UnixRange,
 ): void => {
-  if (stretch.from > stretch.to) {
+  if (range.from > range.to) {
     const fault = to == null ? { path: 'from', message: 'must not be after now, unless `to` is given' } : endsEarly;
     throw invalid([fault]);
   }
   if (interval != null && drawing === SeriesFunction.lttb) {
     throw invalid([{ path: 'interval', message: 'must be left out: lttb has no buckets; say how many `points`' }]);
   }
-  const each = interval == null ? points : bucketsIn(stretch, interval);
+  const each = interval == null ? points : bucketsIn(range, interval);
   const all = deviceIds.length * variables.length * each;
   if (all <= maxPoints) return;
   const product = `${deviceIds.length} devices x ${variables.length} variables x ${each} points = ${all}`;

@@ -1,5 +1,5 @@
 import type { StateLine } from '../record-index.js';
-import type { Stretch } from '../series-interval.js';
+import type { UnixRange } from '../series-interval.js';
 
 /**
  * Usual intervals of a variable for which a state lasts at most without a further record. The console's charts draw a
@@ -21,13 +21,13 @@ export interface Sighting {
 }
 
 /** Times of a state. */
-interface Piece extends Stretch {
+interface Piece extends UnixRange {
   readonly state: string;
 }
 
 /** Range and buckets of the lines, in Unix seconds. */
 export interface StateBuckets {
-  readonly stretch: Stretch;
+  readonly range: UnixRange;
   readonly interval: number;
 }
 
@@ -62,13 +62,13 @@ interface Entry {
 const toMillis = (seconds: number): number => Math.round(seconds * 1000) / 1000;
 
 /** Returns the times of the states within the range. Equal states that follow each other are one piece. */
-const piecesOf = (sightings: readonly Sighting[], { stretch, interval }: StateBuckets): Piece[] => {
+const piecesOf = (sightings: readonly Sighting[], { range, interval }: StateBuckets): Piece[] => {
   const gap = gapFactor * usualInterval(sightings, interval);
   const pieces: Piece[] = [];
   sightings.forEach(({ ts, until, state }, index) => {
     const next = sightings[index + 1];
-    const end = Math.min(next?.ts ?? stretch.to, (next?.before ?? until) + gap, stretch.to);
-    const start = Math.max(ts, stretch.from);
+    const end = Math.min(next?.ts ?? range.to, (next?.before ?? until) + gap, range.to);
+    const start = Math.max(ts, range.from);
     if (end <= start) return;
     const last = pieces.at(-1);
     if (last?.state === state && last.to === start) pieces[pieces.length - 1] = { ...last, to: end };
@@ -113,13 +113,13 @@ const exactParts = ({ from, to, state }: Piece, crowded: ReadonlyMap<number, unk
 };
 
 /** Returns the seconds of each state in a crowded bucket. All entries begin with the bucket. */
-const sharesOf = (bucket: number, inside: readonly Piece[], { stretch, interval }: StateBuckets): Entry[] => {
+const sharesOf = (bucket: number, inside: readonly Piece[], { range, interval }: StateBuckets): Entry[] => {
   const [start, end] = [bucket * interval, (bucket + 1) * interval];
   const seconds = new Map<string, number>();
   for (const { from, to, state } of inside)
     seconds.set(state, (seconds.get(state) ?? 0) + Math.min(to, end) - Math.max(from, start));
   return [...seconds]
-    .map(([state, all]) => ({ from: Math.max(start, stretch.from), seconds: all, state }))
+    .map(([state, all]) => ({ from: Math.max(start, range.from), seconds: all, state }))
     .sort((a, b) => b.seconds - a.seconds)
     .slice(0, mostStates);
 };

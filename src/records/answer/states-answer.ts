@@ -21,8 +21,8 @@ export interface StatesPlan extends StateBuckets {
  * @throws ApiError 422 if the request is invalid or would be too large
  */
 export const planStates = (call: StatesCall, now: number): StatesPlan => {
-  const { stretch, interval } = planSeries({ ...call, function: SeriesFunction.last }, now);
-  return { stretch, interval: interval!, since: stretch.from - gapFactor * Math.max(interval!, shortestLead) };
+  const { range, interval } = planSeries({ ...call, function: SeriesFunction.last }, now);
+  return { range, interval: interval!, since: range.from - gapFactor * Math.max(interval!, shortestLead) };
 };
 
 /** Collects the sightings of lines. */
@@ -43,7 +43,7 @@ export class SightedLines {
   linesOf(
     { deviceIds, variables }: StatesCall,
     declared: readonly DeclaredPair[],
-    { stretch, interval }: StatesPlan,
+    { range, interval }: StatesPlan,
   ): StateLine[] {
     const known = new Map(
       declared.map(({ deviceId, name, type, unit }) => [keyOf({ deviceId, name }), { type, unit }]),
@@ -52,7 +52,7 @@ export class SightedLines {
       variables.map((name) => {
         const key = keyOf({ deviceId, name });
         const facts = known.get(key);
-        const columns = stateColumns(this.lines.get(key) ?? [], { stretch, interval });
+        const columns = stateColumns(this.lines.get(key) ?? [], { range, interval });
         return {
           deviceId,
           name,

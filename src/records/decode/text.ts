@@ -4,10 +4,10 @@ import type { Layout } from './layout.js';
 import type { Reading, Step } from './step.js';
 import { exactInteger, readText, shortestFloat32 } from './value.js';
 
-type Bounds = readonly [bigint, bigint];
+type IntegerBounds = readonly [bigint, bigint];
 
 const integer =
-  ([lowest, highest]: Bounds) =>
+  ([lowest, highest]: IntegerBounds) =>
   (text: string): Reading => {
     if (!/^[+-]?\d{1,64}$/.test(text)) return { warning: 'BAD_FIELD' };
     const value = BigInt(text.replace('+', ''));

@@ -109,7 +109,7 @@ async function watchedBy(ctx: Context, { applicationId, products, tags }: AlertR
   )) as Watched[];
 }
 
-interface Range {
+interface ReadingRange {
   from: number;
   to: number;
   /** End of the time for reading, by `performance.now`. */
@@ -127,7 +127,7 @@ class Reading {
     { caller, signal }: Context,
     private readonly sources: PreviewSources,
     private readonly rule: AlertRule,
-    private readonly range: Range,
+    private readonly range: ReadingRange,
   ) {
     // Rows are not weighed here: each page is released before the next one is read, so the total says nothing about the
     // memory in use.

@@ -8,13 +8,13 @@ export interface Filled<T> {
 }
 
 /** Range up to which empty buckets extend beyond the existing ones. */
-export interface Stretch {
+export interface KeyBounds {
   readonly min?: number | undefined;
   readonly max?: number | undefined;
 }
 
 /** @throws SearchFailure if the minimum of bounds exceeds their maximum */
-export const requireInOrder = (name: string, { min, max }: Stretch, at: Input): void => {
+export const requireInOrder = (name: string, { min, max }: KeyBounds, at: Input): void => {
   if (min === undefined || max === undefined || min <= max) return;
   throw illegalArgument(`[${name}.min][${min}] cannot be greater than [${name}.max][${max}]`, at);
 };
@@ -25,15 +25,15 @@ export const requireInOrder = (name: string, { min, max }: Stretch, at: Input): 
  * @throws SearchFailure
  */
 export const requireInside = (
-  extended: Stretch,
-  hard: Stretch,
+  extended: KeyBounds,
+  hard: KeyBounds,
   at: Input,
   start: (bound: number) => number = (bound) => bound,
 ): void => {
   const below = extended.min !== undefined && hard.min !== undefined && start(extended.min) < start(hard.min);
   const above = extended.max !== undefined && hard.max !== undefined && start(extended.max) > start(hard.max);
   if (!below && !above) return;
-  const shown = ({ min, max }: Stretch) => `${min ?? ''}--${max ?? ''}`;
+  const shown = ({ min, max }: KeyBounds) => `${min ?? ''}--${max ?? ''}`;
   throw illegalArgument(
     `Extended bounds have to be inside hard bounds, hard bounds: [${shown(hard)}], extended bounds: [${shown(extended)}]`,
     at,
@@ -48,7 +48,7 @@ export const requireInside = (
 export function* fillGaps<T>(
   buckets: readonly { key: number; bucket: T }[],
   next: (key: number) => number,
-  { min, max }: Stretch,
+  { min, max }: KeyBounds,
   made: () => void,
 ): Generator<Filled<T>> {
   // An interval can be too small to distinguish a key from the next one.

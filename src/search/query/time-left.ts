@@ -1,8 +1,8 @@
-import type { Span } from '../span.js';
+import type { InstantRange } from '../instant-range.js';
 import type { Predicate } from './predicate.js';
 
 /** Narrows a time span by predicates that must all hold. An end is NaN if an instant lies beyond JavaScript's dates. */
-export const timeLeft = (span: Span, predicates: readonly Predicate[]): Span => {
+export const timeLeft = (span: InstantRange, predicates: readonly Predicate[]): InstantRange => {
   const parts = predicates.flatMap((one) => (one.kind === 'and' ? one.of : [one]));
   const ranges = parts.flatMap((one) => (one.kind === 'range' && one.field.path === 'ts' ? [one] : []));
   return {

@@ -18,7 +18,7 @@ export interface Fault {
 }
 
 /** A duration as the user types it: a number and its unit; empty for the default. */
-export interface Span {
+export interface DurationInput {
   readonly amount: string;
   readonly unit: Unit;
 }
@@ -55,10 +55,10 @@ export interface Draft {
   /** Whether the rule has its own `until`. Otherwise `until` is the opposite of `when`. */
   readonly hasUntil: boolean;
   readonly until: ConditionDraft;
-  readonly for: Span;
-  readonly maxGap: Span;
-  readonly closeAfter: Span;
-  readonly silentFor: Span;
+  readonly for: DurationInput;
+  readonly maxGap: DurationInput;
+  readonly closeAfter: DurationInput;
+  readonly silentFor: DurationInput;
   readonly variable: string;
 }
 
@@ -87,7 +87,7 @@ const conditionOf = (condition: ConditionFragment | null | undefined): Condition
   };
 };
 
-const spanOf = (seconds: number | null | undefined, unit: Unit): Span =>
+const spanOf = (seconds: number | null | undefined, unit: Unit): DurationInput =>
   seconds == null ? { amount: '', unit } : { amount: `${seconds / units[unitOf(seconds)]}`, unit: unitOf(seconds) };
 
 /** Creates the initial content of the form, for an existing rule or a new one. */

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { type Unit, units } from '../../format/time.js';
-import type { Fault, Span } from './draft.js';
+import type { DurationInput, Fault } from './draft.js';
 
 /** Returns the faults of a field and of the fields below it. */
 export const faultsAt = (faults: readonly Fault[], path: string): readonly Fault[] =>
@@ -51,10 +51,10 @@ export const SpanField = ({
   hint: string;
   path: string;
   faults: readonly Fault[];
-  value: Span;
+  value: DurationInput;
   placeholder?: string;
   required?: boolean;
-  change: (value: Span) => void;
+  change: (value: DurationInput) => void;
 }) => {
   const wrong = faultsAt(faults, path);
   return (

@@ -1,5 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag';
 import type { Queryable } from '#database/queryable.js';
+import type { IdRange } from '#entities/id.js';
 import type { RecordRow } from '../document.js';
 
 /** A record with the fields by which the types of its product are loaded. */
@@ -15,12 +16,6 @@ export const rowColumns: Sql = sql`
   r.product_id as "productId", (extract(epoch from r.ts) * 1000000)::float8 as us, r.seq::float8 as seq,
   r.metadata::text as metadata, r.data::text as data, r.frame::text as frame, r.given::text as given,
   r.numbers, r.texts, r.many, r.ignored, p.organization_id <> r.organization_id as "foreign", p.xmin::text as version`;
-
-/** A range of identifiers, both ends included. */
-export interface IdRange {
-  low: string;
-  high: string;
-}
 
 /** Reads the records of the journal in ranges, each once. Omits those of deleted devices. */
 export const readJournal = async (database: Queryable, ranges: readonly IdRange[]): Promise<IndexableRow[]> => {

@@ -4,10 +4,10 @@ import type { Found } from '#records/record-index.js';
 import type { Aggregation } from '#search/aggregation/aggregation.js';
 import type { BoundRequest } from '#search/bound-request.js';
 import type { Field, Fields } from '#search/field/field.js';
+import type { InstantRange } from '#search/instant-range.js';
 import type { Pace } from '#search/pace.js';
 import type { NamedPredicates } from '#search/query/named.js';
 import { all } from '#search/query/predicate.js';
-import type { Span } from '#search/span.js';
 import type { EngineAnswer, EngineBucket, EngineHit, Part } from '../engine.js';
 import { planTree } from './aggregation/tree.js';
 import { cursorOf, orderOfKeys } from './cluster-order.js';
@@ -34,7 +34,7 @@ export interface EnginePlanContext {
   /** Condition on all records that the query may see. */
   readonly whole: Part;
   /** Time spans of the records of timed aggregations. */
-  readonly found: ReadonlyMap<Aggregation, Span>;
+  readonly found: ReadonlyMap<Aggregation, InstantRange>;
   /** Adds bytes of the answer; throws beyond the limit of a call, or of all calls together. */
   readonly weigh: (bytes: number) => void;
 }
@@ -158,7 +158,7 @@ export const timedBody = (query: Part, scope: Part): Part => ({
 });
 
 /** Reads this time span in milliseconds; undefined if there are no records. */
-export const timedSpan = ({ aggregations }: EngineAnswer): Span | undefined => {
+export const timedSpan = ({ aggregations }: EngineAnswer): InstantRange | undefined => {
   const [from, to] = ['from', 'to'].map(
     (name) => (aggregations?.[name] as { value?: number | null } | undefined)?.value,
   );

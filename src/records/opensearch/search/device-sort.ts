@@ -33,7 +33,7 @@ export interface DevicePage {
 }
 
 /** A part of the page that one search returns. */
-interface Stretch {
+interface PagePart {
   readonly groups: readonly Group[];
   readonly from: number;
   readonly size: number;
@@ -47,7 +47,7 @@ interface Stretch {
 export class DeviceSortedHits {
   private readonly rest: readonly BoundKey[];
   private readonly groups: readonly Group[];
-  private stretches: readonly Stretch[] = [];
+  private parts: readonly PagePart[] = [];
   private found: readonly EngineHit[] = [];
 
   constructor(private readonly page: DevicePage) {
@@ -76,10 +76,10 @@ export class DeviceSortedHits {
   searches(counted: EngineBucket | undefined): readonly Part[] {
     const buckets = ((counted?.['devices'] as EngineBucket | undefined)?.['buckets'] ?? []) as readonly EngineBucket[];
     const counts = new Map(buckets.map(({ key, doc_count: count = 0 }) => [Number(key), count]));
-    this.stretches = this.stretchesOf(counts);
+    this.parts = this.partsOf(counts);
     const { query, postFilter, fields, cursor } = this.page;
     const order = this.rest.length === 0 ? [{ seq: 'asc' }] : orderOfKeys(this.rest, fields);
-    return this.stretches.map(({ groups, from, size, isAfterCursor }) => ({
+    return this.parts.map(({ groups, from, size, isAfterCursor }) => ({
       query: allOf([query, ...(postFilter ? [postFilter] : []), devicesIn(groups.flatMap(({ numbers }) => numbers))]),
       from,
       size,
@@ -94,7 +94,7 @@ export class DeviceSortedHits {
   /** Accepts the answers to {@link searches}. */
   take(answers: readonly EngineAnswer[]): void {
     const hits = answers.flatMap(({ hits: found }, index) => {
-      const { groups } = this.stretches[index]!;
+      const { groups } = this.parts[index]!;
       const textOf = new Map(groups.flatMap(({ text, numbers }) => numbers.map((number) => [number, text])));
       const byText = Map.groupBy(found?.hits ?? [], ({ fields }) => textOf.get(Number(fields?.['dn']?.[0])) ?? null);
       return groups.flatMap(({ text }) =>
@@ -113,14 +113,14 @@ export class DeviceSortedHits {
    * Divides the page into searches. Groups that lie on the page as a whole share one search; the first and the last
    * group get their own.
    */
-  private stretchesOf(counts: ReadonlyMap<number, number>): Stretch[] {
+  private partsOf(counts: ReadonlyMap<number, number>): PagePart[] {
     const { cursor, size } = this.page;
-    const stretches: Stretch[] = [];
+    const parts: PagePart[] = [];
     let [skip, left] = [this.page.from, size];
     let whole: Group[] = [];
     let wholeSize = 0;
     const close = () => {
-      if (wholeSize > 0) stretches.push({ groups: whole, from: 0, size: wholeSize, isAfterCursor: false });
+      if (wholeSize > 0) parts.push({ groups: whole, from: 0, size: wholeSize, isAfterCursor: false });
       whole = [];
       wholeSize = 0;
     };
@@ -131,7 +131,7 @@ export class DeviceSortedHits {
       if (place < 0 || count === 0) continue;
       if (place === 0) {
         // The number of records after the cursor is unknown.
-        if (this.rest.length > 0) stretches.push({ groups: [group], from: 0, size: left, isAfterCursor: true });
+        if (this.rest.length > 0) parts.push({ groups: [group], from: 0, size: left, isAfterCursor: true });
         continue;
       }
       if (skip >= count) {
@@ -144,13 +144,13 @@ export class DeviceSortedHits {
         wholeSize += count;
       } else {
         close();
-        stretches.push({ groups: [group], from: skip, size: taken, isAfterCursor: false });
+        parts.push({ groups: [group], from: skip, size: taken, isAfterCursor: false });
       }
       skip = 0;
       left -= taken;
     }
     close();
-    return stretches;
+    return parts;
   }
 }
 

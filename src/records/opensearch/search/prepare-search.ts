@@ -7,8 +7,8 @@ import type { Rows } from '#records/scope/snapshot-reader.js';
 import type { Aggregation } from '#search/aggregation/aggregation.js';
 import { type BoundRequest, bindRequest } from '#search/bound-request.js';
 import type { Fields } from '#search/field/field.js';
+import type { InstantRange } from '#search/instant-range.js';
 import { namesFields, reservedOnly } from '#search/names-fields.js';
-import type { Span } from '#search/span.js';
 import type { EngineAnswer, EngineRange, EngineSearch, Part } from '../engine.js';
 import { EngineFields } from './cluster-field.js';
 import { type EnginePlan, enginePlanOf, namesDeviceFields, timedBody, timedSpan } from './cluster-plan.js';
@@ -68,7 +68,7 @@ export interface Planned {
   readonly expected?: Promise<Devices | undefined> | undefined;
 }
 
-type Spans = ReadonlyMap<Asked, ReadonlyMap<Aggregation, Span>>;
+type Spans = ReadonlyMap<Asked, ReadonlyMap<Aggregation, InstantRange>>;
 
 /** Reads the scope of a call's queries from PostgreSQL, and plans them if this needs nothing of the cluster. */
 export const prepare = async (queries: readonly OneQuery[], snapshot: Snapshot, work: CallWork): Promise<Prepared> => {
@@ -147,7 +147,7 @@ const planAll = async (
   const plans: Plan[] = [];
   for (const one of asked) {
     if (one.query.answer !== undefined) continue;
-    const found = spans.get(one) ?? new Map<Aggregation, Span>();
+    const found = spans.get(one) ?? new Map<Aggregation, InstantRange>();
     attempt(one.query, () => {
       const { fields, deviceIds, scope: left, whole } = one;
       plans.push({
@@ -180,7 +180,7 @@ const timedSearches = async (
 
 /** Requests the time span of the records of each timed aggregation. */
 const timesFound = async ({ timed, scope }: Prepared, work: CallWork): Promise<Spans> => {
-  const found = new Map<Asked, Map<Aggregation, Span>>();
+  const found = new Map<Asked, Map<Aggregation, InstantRange>>();
   const answers = await ask(
     timed.map(({ search }) => search),
     scope,
@@ -190,7 +190,7 @@ const timesFound = async ({ timed, scope }: Prepared, work: CallWork): Promise<S
     if (isLost(one.query, answers.slice(place, place + 1), work)) continue;
     const span = timedSpan(answers[place]!);
     if (span === undefined) continue;
-    const spans = found.get(one) ?? new Map<Aggregation, Span>();
+    const spans = found.get(one) ?? new Map<Aggregation, InstantRange>();
     found.set(one, spans.set(aggregation, span));
   }
   return found;

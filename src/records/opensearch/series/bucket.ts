@@ -1,6 +1,6 @@
 import type { SeriesFunction } from '#entities/series.js';
 import { type Columns, type Drawn, keyOf, sumTooLarge } from '#records/answer/series-answer.js';
-import type { Stretch } from '#records/series-interval.js';
+import type { UnixRange } from '#records/series-interval.js';
 import type { Engine, EngineCall, EngineHit, EngineRange, Part } from '../engine.js';
 import { byDevice, type LineSource, type SourcedPair } from './source.js';
 
@@ -43,13 +43,13 @@ export const aggregate = async (
   engine: Engine,
   call: EngineCall & EngineRange,
   pairs: readonly SourcedPair[],
-  { stretch, interval, drawing }: { stretch: Stretch; interval: number; drawing: Bucketed },
+  { range, interval, drawing }: { range: UnixRange; interval: number; drawing: Bucketed },
 ): Promise<Drawn> => {
   const devices = byDevice(pairs);
   const bodies = devices.map(([deviceId, lines]) => ({
     size: 0,
     track_total_hits: false,
-    query: { bool: { filter: [{ term: { d: deviceId } }, withinMicros(stretch)] } },
+    query: { bool: { filter: [{ term: { d: deviceId } }, withinMicros(range)] } },
     aggs: Object.fromEntries(
       lines.flatMap(({ sources }, line) =>
         sources.map((source, part) => [`${line} ${part}`, linePart(source, interval, orders[drawing])]),
@@ -81,7 +81,7 @@ const columnsOf = (parts: readonly EngineBucket[], drawing: Bucketed): Columns =
 };
 
 /** Builds the filter of a range of Unix seconds, both included, to the microsecond. */
-export const withinMicros = ({ from, to }: Stretch): Part => ({
+export const withinMicros = ({ from, to }: UnixRange): Part => ({
   range: { us: { gte: Math.round(from * 1e6), lte: Math.round(to * 1e6) } },
 });
 

@@ -1,6 +1,6 @@
 import { createLttb } from '#records/answer/lttb.js';
 import { type Columns, type Drawn, keyOf, requireFewValues } from '#records/answer/series-answer.js';
-import type { Stretch } from '#records/series-interval.js';
+import type { UnixRange } from '#records/series-interval.js';
 import type { Engine, EngineCall, EngineRange, Part, WholeAnswer } from '../engine.js';
 import { withinMicros } from './bucket.js';
 import { byDevice, type SourcedPair } from './source.js';
@@ -13,12 +13,12 @@ export const downsample = async (
   engine: Engine,
   call: EngineCall & EngineRange,
   pairs: readonly SourcedPair[],
-  { stretch, points }: { stretch: Stretch; points: number },
+  { range, points }: { range: UnixRange; points: number },
 ): Promise<Drawn> => {
   const lines = byDevice(pairs).flatMap(([, ofDevice]) => ofDevice);
   const counts = await engine.search(
     call,
-    lines.map((line) => ({ size: 0, track_total_hits: true, query: valuesOf(line, stretch) })),
+    lines.map((line) => ({ size: 0, track_total_hits: true, query: valuesOf(line, range) })),
   );
   const counted = counts.map(({ hits }) => hits.total?.value ?? 0);
   requireFewValues(counted.reduce((total, count) => total + count, 0));
@@ -27,16 +27,16 @@ export const downsample = async (
   for (const [index, line] of lines.entries()) {
     if (counted[index] === 0) continue;
     const drawing = createLttb(counted[index]!, points);
-    await readValues(engine, call, line, stretch, (ts, value) => drawing.push(ts, value as number));
+    await readValues(engine, call, line, range, (ts, value) => drawing.push(ts, value as number));
     drawn.set(keyOf(line), drawing.end());
   }
   return drawn;
 };
 
 /** Builds the query of a device's documents with a value of a line. */
-const valuesOf = ({ deviceId, sources }: SourcedPair, stretch: Stretch): Part => ({
+const valuesOf = ({ deviceId, sources }: SourcedPair, range: UnixRange): Part => ({
   bool: {
-    filter: [{ term: { d: deviceId } }, withinMicros(stretch)],
+    filter: [{ term: { d: deviceId } }, withinMicros(range)],
     minimum_should_match: 1,
     should: sources.map(({ filter, mustNot }) => ({ bool: { filter, must_not: mustNot } })),
   },
@@ -47,7 +47,7 @@ export const readValues = async (
   engine: Engine,
   call: EngineCall & EngineRange,
   line: SourcedPair,
-  stretch: Stretch,
+  range: UnixRange,
   push: (ts: number, value: unknown, field: string) => void,
 ): Promise<void> => {
   for (let after: readonly unknown[] | undefined; ; ) {
@@ -55,7 +55,7 @@ export const readValues = async (
       {
         size: pageSize,
         track_total_hits: false,
-        query: valuesOf(line, stretch),
+        query: valuesOf(line, range),
         sort: [{ us: 'asc' }, { seq: 'asc' }],
         stored_fields: '_none_',
         docvalue_fields: line.sources.map(({ field }) => field),

@@ -25,19 +25,19 @@ export interface ClusterSeriesOptions {
 export const createClusterSeries =
   ({ engine, pool, places, clock, timeoutMs }: ClusterSeriesOptions): RecordIndex['series'] =>
   async (call) => {
-    const { stretch, interval } = planSeries(call, clock() / 1000);
+    const { range, interval } = planSeries(call, clock() / 1000);
     const { organizationId, deviceIds, function: drawing, points, signal } = call;
     if (deviceIds.length === 0) return [];
     await engine.fresh(organizationId, signal);
     const declared = (await pool.query(declaredPairs(call))).rows;
     const placed = (await places.of([organizationId])).get(organizationId)!;
     const pairs = await sourcesOf({ pool, places: placed, organizationId, ...wantedPairs(call, declared) });
-    const asked = { organizationId, ...stretch, signal, deadline: performance.now() + timeoutMs };
+    const asked = { organizationId, ...range, signal, deadline: performance.now() + timeoutMs };
     try {
       const drawn =
         drawing === SeriesFunction.lttb || interval === null
-          ? await downsample(engine, asked, pairs, { stretch, points })
-          : await aggregate(engine, asked, pairs, { stretch, interval, drawing });
+          ? await downsample(engine, asked, pairs, { range, points })
+          : await aggregate(engine, asked, pairs, { range, interval, drawing });
       return linesOf(call, declared, drawn, interval);
     } catch (error) {
       throw error instanceof TimedOut ? seriesTooLong(timeoutMs) : error;

@@ -19,8 +19,8 @@ export const createClusterStates =
     const placed = (await places.of([organizationId])).get(organizationId)!;
     const { undeclared } = wantedPairs(call, declared);
     const pairs = await sourcesOf({ pool, places: placed, organizationId, declared, undeclared, texts: true });
-    const stretch = { from: plan.since, to: plan.stretch.to };
-    const asked = { organizationId, ...stretch, signal, deadline: performance.now() + timeoutMs };
+    const range = { from: plan.since, to: plan.range.to };
+    const asked = { organizationId, ...range, signal, deadline: performance.now() + timeoutMs };
     const lines = new SightedLines();
     const isDeclared = new Set<object>(pairs.slice(0, declared.length));
     try {
@@ -28,7 +28,7 @@ export const createClusterStates =
         const booleans = new Set(pair.sources.flatMap(({ field, kind }) => (kind === 'b' ? [field] : [])));
         let before: number | null = null;
         if (pair.sources.length > 0)
-          await readValues(engine, asked, pair, stretch, (ts, value, field) => {
+          await readValues(engine, asked, pair, range, (ts, value, field) => {
             // Booleans are indexed as numbers. Those of declared variables get their words in `linesOf`.
             const isWord = booleans.has(field) && !isDeclared.has(pair);
             const state = isWord ? String(Number(value) !== 0) : String(value).slice(0, longestState);

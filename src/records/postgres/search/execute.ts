@@ -3,8 +3,8 @@ import type { Times } from '#records/answer/hit.js';
 import type { Found, Hit } from '#records/record-index.js';
 import type { Reader } from '#records/scope/snapshot-reader.js';
 import type { Aggregation } from '#search/aggregation/aggregation.js';
+import type { InstantRange } from '#search/instant-range.js';
 import { all, type Predicate } from '#search/query/predicate.js';
-import type { Span } from '#search/span.js';
 import { type PlannedTree, planTree } from './aggregation/tree.js';
 import { readHits } from './hits/hits.js';
 import {
@@ -52,7 +52,7 @@ export const execute = async (plan: Plan, execution: Execution): Promise<Found> 
 /** Returns the scope that aggregations read: records, or the rollups that replace them. */
 const aggregatedScope = async (
   plan: Plan,
-  span: Span,
+  span: InstantRange,
   { rows }: Reader,
   sources: FindSources | undefined,
 ): Promise<Scope> => {
@@ -125,8 +125,8 @@ const counted = async (
 };
 
 /** Reads the time span of the records of each timed aggregation, once per predicate. */
-const timesFound = async (reader: Reader, { scope, timed }: Plan): Promise<Map<Aggregation, Span>> => {
-  const found = new Map<Aggregation, Span>();
+const timesFound = async (reader: Reader, { scope, timed }: Plan): Promise<Map<Aggregation, InstantRange>> => {
+  const found = new Map<Aggregation, InstantRange>();
   for (const [predicate, ones] of Map.groupBy(timed, ([, predicate]) => predicate)) {
     const span = await timeFound(reader, scope, predicate);
     if (span !== undefined) for (const [one] of ones) found.set(one, span);
@@ -135,7 +135,7 @@ const timesFound = async (reader: Reader, { scope, timed }: Plan): Promise<Map<A
 };
 
 /** Reads the time span of the matching records; undefined if there are none. */
-const timeFound = async (reader: Reader, scope: Scope, query: Predicate): Promise<Span | undefined> => {
+const timeFound = async (reader: Reader, scope: Scope, query: Predicate): Promise<InstantRange | undefined> => {
   if (scope.deviceIds.length === 0) return undefined;
   const { source, where } = scan(scope, [query], []);
   const [row] = await reader.tuples(

@@ -3,10 +3,10 @@ import { type BoundRequest, bindRequest } from '#search/bound-request.js';
 import type { TimeRange } from '#search/envelope.js';
 import type { Fields } from '#search/field/field.js';
 import { type BoundKey, cursorInstant } from '#search/hits/bound-sort.js';
+import type { InstantRange } from '#search/instant-range.js';
 import type { Predicate } from '#search/query/predicate.js';
 import { timeLeft } from '#search/query/time-left.js';
 import type { SearchRequest } from '#search/request.js';
-import type { Span } from '#search/span.js';
 import { needsNarrow } from './aggregation/tree.js';
 import { isByTime } from './hits/hits.js';
 import { type Candidate, type RollupRequest, rollupCandidate, rollupRange } from './rollup/eligible.js';
@@ -32,9 +32,9 @@ export interface PlanContext {
 /** A query bound to its fields, with its time spans. */
 export interface Plan extends PlanContext, BoundRequest {
   /** Possible time span of the page's hits. */
-  readonly pageSpan: Span;
+  readonly pageSpan: InstantRange;
   /** Time span of the aggregations, as far as the query determines it. */
-  readonly span: Span;
+  readonly span: InstantRange;
   /** Whether the actual time span of the records is read first, because the whole span would have too many buckets. */
   readonly narrows: boolean;
 }
@@ -76,7 +76,7 @@ export interface RollupQuestion {
  * @param span time span of the records, if it was read
  * @param sketched whether sketches may count different values if rollups do not have exact counts
  */
-export const rollupQuestion = (plan: Plan, span: Span, sketched = false): RollupQuestion | undefined => {
+export const rollupQuestion = (plan: Plan, span: InstantRange, sketched = false): RollupQuestion | undefined => {
   if (plan.timed.size > 0) return undefined;
   const request = { ...rollupRequestOf(plan, span), sketched };
   const candidate = rollupCandidate(request);
@@ -133,7 +133,7 @@ const digestsIn = (
 const short = 14 * 86_400_000;
 
 /** Whether it pays off to read which products have records: see {@link withoutProducts}. */
-export const asksProducts = ({ request, scope, query }: Plan, span: Span): boolean => {
+export const asksProducts = ({ request, scope, query }: Plan, span: InstantRange): boolean => {
   if (request.aggregations.length === 0 || scope.productIds.length === 0) return false;
   const left = timeLeft(span, [query]);
   return left.to - left.from > short;
@@ -170,7 +170,7 @@ export const wholeProducts = ({ productIds, deviceIds }: Scope, { products, whol
 export const totalShown = ({ cursor, request: { from, size } }: Plan, shown: number): number | undefined =>
   cursor === undefined && shown < size && (shown > 0 || from === 0) ? from + shown : undefined;
 
-const rollupRequestOf = ({ request, query, scope, fields, range, now }: Plan, span: Span): RollupRequest => ({
+const rollupRequestOf = ({ request, query, scope, fields, range, now }: Plan, span: InstantRange): RollupRequest => ({
   aggregations: request.aggregations,
   query,
   productIds: scope.productIds,
@@ -182,11 +182,11 @@ const rollupRequestOf = ({ request, query, scope, fields, range, now }: Plan, sp
 
 /** Narrows a time span to the records after a cursor. */
 const untilCursor = (
-  span: Span,
+  span: InstantRange,
   [first]: readonly BoundKey[],
   { searchAfter }: Pick<SearchRequest, 'searchAfter'>,
   now: number,
-): Span => {
+): InstantRange => {
   if (searchAfter === undefined || first?.type !== 'timestamp' || !first.descending) return span;
   const reached = Date.parse(cursorInstant(searchAfter.items()[0]!, now));
   // For a timestamp beyond JavaScript's dates, `reached` is NaN and the span stays.
@@ -194,7 +194,7 @@ const untilCursor = (
 };
 
 /** Narrows a time span by a query, unless an aggregation ignores the query. */
-const spanLeft = (span: Span, aggregations: readonly Aggregation[], query: Predicate): Span => {
+const spanLeft = (span: InstantRange, aggregations: readonly Aggregation[], query: Predicate): InstantRange => {
   if (aggregations.some(({ kind }) => kind === 'global')) return span;
   const { from, to } = timeLeft(span, [query]);
   // For a timestamp beyond JavaScript's dates, an end is NaN and the span stays.
@@ -204,7 +204,7 @@ const spanLeft = (span: Span, aggregations: readonly Aggregation[], query: Predi
 /** Records are from 2000 on and at most a day ahead, whatever the request says. */
 const earliest = Date.UTC(1999, 11, 30);
 const ahead = 3 * 86_400_000;
-const spanOf = ({ fromMillis, toMillis }: TimeRange, now: number): Span => {
+const spanOf = ({ fromMillis, toMillis }: TimeRange, now: number): InstantRange => {
   const from = Math.min(Math.max(fromMillis, earliest), now + ahead);
   return { from: Math.floor(from), to: Math.ceil(Math.max(from, Math.min(toMillis, now + ahead))) };
 };

@@ -2,7 +2,7 @@ import sql from 'sql-template-tag';
 import type { Database } from '#records/scope/product-shape.js';
 
 /** Bounds of a partition of `record` in Unix seconds. The upper bound is excluded. */
-interface Bounds {
+interface PartitionBounds {
   lower: number;
   upper: number;
 }
@@ -12,7 +12,7 @@ interface Bounds {
  * forget}.
  */
 export class Partitions {
-  private bounds: Bounds[] = [];
+  private bounds: PartitionBounds[] = [];
 
   /**
    * Makes sure that each time (Unix seconds) has a partition. `now`, in the same unit, decides between weekly and
@@ -36,8 +36,8 @@ export class Partitions {
   }
 }
 
-const loadBounds = async (database: Database): Promise<Bounds[]> => {
-  const { rows } = await database.query<Bounds>(sql`
+const loadBounds = async (database: Database): Promise<PartitionBounds[]> => {
+  const { rows } = await database.query<PartitionBounds>(sql`
     select extract(epoch from bound[1]::timestamptz)::float8 as lower, extract(epoch from bound[2]::timestamptz)::float8 as upper
     from pg_inherits, regexp_match(
       pg_get_expr((select relpartbound from pg_class where oid = inhrelid), inhrelid), 'FROM \\(''(.+)''\\) TO \\(''(.+)''\\)') bound

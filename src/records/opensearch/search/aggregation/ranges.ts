@@ -1,8 +1,8 @@
 import {
   dateEnds,
   distancesOf,
+  type NumericRange,
   numberEnds,
-  type Range,
   type RangeEnds,
   rangeAnswer,
   rangesOf,
@@ -50,7 +50,7 @@ const ofField = (
 ): Planned => {
   const missing = field && aggregation.missing && numberOf(field, aggregation.missing, reading);
   const { compiler } = stage.planning;
-  const predicateOf = (one: Range): Predicate => {
+  const predicateOf = (one: NumericRange): Predicate => {
     if (field === undefined) return none;
     const instead = missing !== undefined && missing >= one.from && missing < one.to;
     if (field.origin.kind === 'none') return instead ? all : none;
@@ -66,12 +66,12 @@ export const geoDistance = (aggregation: WithChildren<GeoDistanceAggregation>, s
   const field = stage.field(aggregation.field, at);
   if (field !== undefined && field.kind !== 'geo_point') throw unsupported(field, 'geo_distance', at);
   const instead = missing && pointOf(scalarText(missing) ?? '', missing);
-  const isIn = (one: Range, place: typeof instead) => {
+  const isIn = (one: NumericRange, place: typeof instead) => {
     if (place === undefined || Number.isNaN(origin.lat)) return false;
     const away = distanceBetween(place, origin) / unitMetres;
     return away >= one.from && away < one.to;
   };
-  const partOf = (one: Range): Part => {
+  const partOf = (one: NumericRange): Part => {
     if (field === undefined) return instead && isIn(one, instead) ? { match_all: {} } : matchNone;
     const devices = stage.planning.deviceValues.all.filter((device) => isIn(one, placeOf(device) ?? instead));
     return devicesIn(devices.map(({ number: of }) => of));
@@ -87,8 +87,8 @@ export const geoDistance = (aggregation: WithChildren<GeoDistanceAggregation>, s
 const ofConditions = (
   aggregation: WithChildren<RangeAggregation | GeoDistanceAggregation>,
   stage: Stage,
-  { field, ranges, print }: { field: Field | undefined; ranges: readonly Range[]; print: Print },
-  partOf: (range: Range) => Part,
+  { field, ranges, print }: { field: Field | undefined; ranges: readonly NumericRange[]; print: Print },
+  partOf: (range: NumericRange) => Part,
 ): Planned => {
   const children = stage.planAll(aggregation);
   const empty = field === undefined ? () => gap : emptyIn;

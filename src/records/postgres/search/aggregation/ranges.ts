@@ -2,8 +2,8 @@ import sql from 'sql-template-tag';
 import {
   dateEnds,
   distancesOf,
+  type NumericRange,
   numberEnds,
-  type Range,
   type RangeEnds,
   rangeAnswer,
   rangesOf,
@@ -42,9 +42,9 @@ const rangeBuckets = (
   aggregation: WithChildren<RangeAggregation | GeoDistanceAggregation>,
   stage: Stage,
   field: Field | undefined,
-  ranges: readonly Range[],
+  ranges: readonly NumericRange[],
   print: Print,
-  predicate: (range: Range) => Predicate,
+  predicate: (range: NumericRange) => Predicate,
 ): Planned => {
   const inner = stage.inside([conditionKey(ranges.map(predicate), stage.query.depth)]);
   const children = inner.planAll(aggregation);

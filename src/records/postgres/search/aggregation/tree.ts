@@ -5,8 +5,8 @@ import type { Answer } from '#search/aggregation/aggregation-answer.js';
 import type { TimeInterval } from '#search/aggregation/option/time-interval.js';
 import { unitMillis } from '#search/date/calendar.js';
 import { type Interval, uniformMillis } from '#search/date/rounding.js';
+import type { InstantRange } from '#search/instant-range.js';
 import type { Predicate } from '#search/query/predicate.js';
-import type { Span } from '#search/span.js';
 import { devicesOf, type Surroundings } from '../hits/hits.js';
 import { loadMatched, type Names } from '../hits/matched.js';
 import type { Scope } from '../sql/record-scan.js';
@@ -29,7 +29,7 @@ export interface PlannedTree {
 }
 
 /** Whether it pays off to read the time span of the records beforehand, because the scope has many time buckets. */
-export const needsNarrow = (aggregations: readonly Aggregation[], { from, to }: Span): boolean =>
+export const needsNarrow = (aggregations: readonly Aggregation[], { from, to }: InstantRange): boolean =>
   aggregations.some((one) => {
     const sources = one.kind === 'composite' ? one.sources : [];
     const timed = sources.flatMap((source): TimeInterval[] => (source.by === 'date_histogram' ? [source] : []));

@@ -8,8 +8,8 @@ import type { BoundKey } from '#search/hits/bound-sort.js';
 import type { Cursor } from '#search/hits/search-after.js';
 import type { ShownField } from '#search/hits/shown-field.js';
 import type { SourceFilter } from '#search/hits/source-filter.js';
+import type { InstantRange } from '#search/instant-range.js';
 import { fieldsOf, type Predicate } from '#search/query/predicate.js';
-import type { Span } from '#search/span.js';
 import { afterCursor, orderBy, orderKey } from '../sql/order-by.js';
 import { narrow, type Scope, scan } from '../sql/record-scan.js';
 import { nameOfText } from '../statement-names.js';
@@ -23,7 +23,7 @@ export interface HitsRequest {
   readonly scope: Scope;
   readonly predicates: readonly Predicate[];
   /** Time span of the records. */
-  readonly span: Span;
+  readonly span: InstantRange;
   /** Beginning of the page: after the last hit of the previous one. */
   readonly after?: Cursor;
   /**

@@ -1,8 +1,8 @@
 import type { BoundKey } from '#search/hits/bound-sort.js';
+import type { InstantRange } from '#search/instant-range.js';
 import { instantText } from '#search/query/option/instant.js';
 import type { Predicate } from '#search/query/predicate.js';
 import { timeLeft } from '#search/query/time-left.js';
-import type { Span } from '#search/span.js';
 import type { Scope } from '../sql/record-scan.js';
 
 /**
@@ -18,7 +18,7 @@ interface Page {
   readonly sort: readonly BoundKey[];
   readonly from: number;
   /** Time span of the records, up to the cursor if there is one. */
-  readonly span: Span;
+  readonly span: InstantRange;
 }
 
 /**

@@ -2,9 +2,9 @@ import { maxDigested, maxMeasured } from '#records/postgres/summary.js';
 import { week, weekStart } from '#records/postgres/week.js';
 import type { Aggregation } from '#search/aggregation/aggregation.js';
 import type { Field, Fields } from '#search/field/field.js';
+import type { InstantRange } from '#search/instant-range.js';
 import { instantText } from '#search/query/option/instant.js';
 import type { Predicate } from '#search/query/predicate.js';
-import type { Span } from '#search/span.js';
 import { declaringProducts, type NumberSlot, valueSlots } from '../sql/stored-field.js';
 import { day, hour, type Need, needOf, needOfPredicate, nothing, together } from './need.js';
 import type { RollupRange, Stale } from './rollup-range.js';
@@ -44,7 +44,7 @@ export interface RollupRequest {
    * `span` is the time that records can be in, in milliseconds. `range` is the requested time in milliseconds, to the
    * microsecond.
    */
-  readonly span: Span;
+  readonly span: InstantRange;
   readonly range: { readonly fromMillis: number; readonly toMillis: number };
   /** Current time in milliseconds. */
   readonly now: number;
@@ -53,7 +53,7 @@ export interface RollupRequest {
 }
 
 /** A time span in milliseconds; the end is exclusive. */
-interface TimeSpan {
+interface MillisRange {
   readonly from: number;
   readonly until: number;
 }
@@ -72,7 +72,7 @@ export interface Candidate extends Need {
   readonly from: number;
   readonly to: number;
   /** The requested time, which may begin or end inside an hour. */
-  readonly within: TimeSpan;
+  readonly within: MillisRange;
 }
 
 /**
@@ -172,7 +172,11 @@ export const rollupRange = (
 };
 
 /** Returns the stale hours of the products in a time span. */
-const startsIn = (products: readonly (string | null)[], stale: Sources['stale'], { from, until }: TimeSpan): Stale[] =>
+const startsIn = (
+  products: readonly (string | null)[],
+  stale: Sources['stale'],
+  { from, until }: MillisRange,
+): Stale[] =>
   products.flatMap((productId) =>
     (stale.get(productId) ?? [])
       .map((seconds) => ({ productId, start: seconds * 1000 }))
@@ -196,7 +200,7 @@ const isMeasured = (field: Field, { key, digests, sketches }: Candidate): boolea
 /** Returns the distinct days in a time span to which hours or days of the products belong. */
 const daysAmong = (
   some: readonly Stale[],
-  { from, until }: TimeSpan,
+  { from, until }: MillisRange,
   products: readonly (string | null)[],
 ): Stale[] => {
   const found = some
@@ -207,13 +211,13 @@ const daysAmong = (
 
 /** Returns the whole days of a time span; undefined if there are too few, or too many stale ones. */
 const daysOf = (
-  stretch: TimeSpan,
+  range: MillisRange,
   products: readonly (string | null)[],
   hours: readonly Stale[],
   days: readonly Stale[],
 ): RollupRange['days'] => {
-  const from = Math.ceil(stretch.from / day) * day;
-  const to = Math.floor(stretch.until / day) * day;
+  const from = Math.ceil(range.from / day) * day;
+  const to = Math.floor(range.until / day) * day;
   if (to - from < fewestDays * day) return undefined;
   const outdated = daysAmong([...days, ...hours], { from, until: to }, products);
   return outdated.length > maxStaleDays ? undefined : { from: instantText(from), to: instantText(to), stale: outdated };
@@ -222,7 +226,7 @@ const daysOf = (
 /**
  * Returns the whole weeks of a time span, and the weeks that have a stale day; undefined if there are no whole weeks.
  */
-const weeksOf = ({ from, until }: TimeSpan, outdated: readonly Stale[]): RollupRange['weeks'] => {
+const weeksOf = ({ from, until }: MillisRange, outdated: readonly Stale[]): RollupRange['weeks'] => {
   const [first, end] = [weekStart(from + week - 1), weekStart(until)];
   if (end <= first) return undefined;
   const stale = outdated.map(({ productId, start }) => ({ productId, start: weekStart(start) }));
@@ -236,14 +240,14 @@ const needOfQuery = (query: Predicate): Need | undefined => {
 };
 
 /** Narrows a time span by a query's conditions on time; undefined for timestamps beyond JavaScript's dates. */
-const restrict = (stretch: TimeSpan, query: Predicate): TimeSpan | undefined => {
+const restrict = (range: MillisRange, query: Predicate): MillisRange | undefined => {
   if (query.kind === 'and')
-    return query.of.reduce<TimeSpan | undefined>((left, part) => left && restrict(left, part), stretch);
-  if (query.kind !== 'range' || query.field.path !== 'ts') return stretch;
+    return query.of.reduce<MillisRange | undefined>((left, part) => left && restrict(left, part), range);
+  if (query.kind !== 'range' || query.field.path !== 'ts') return range;
   const { lower, upper } = query;
-  const from = lower ? Date.parse(`${lower.value}`) + (lower.inclusive ? 0 : microsecond) : stretch.from;
-  const until = upper ? Date.parse(`${upper.value}`) + (upper.inclusive ? microsecond : 0) : stretch.until;
+  const from = lower ? Date.parse(`${lower.value}`) + (lower.inclusive ? 0 : microsecond) : range.from;
+  const until = upper ? Date.parse(`${upper.value}`) + (upper.inclusive ? microsecond : 0) : range.until;
   // A timestamp beyond JavaScript's dates is NaN; those queries take the general path.
   if (Number.isNaN(from) || Number.isNaN(until)) return undefined;
-  return { from: Math.max(stretch.from, from), until: Math.min(stretch.until, until) };
+  return { from: Math.max(range.from, from), until: Math.min(range.until, until) };
 };

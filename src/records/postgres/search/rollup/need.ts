@@ -8,11 +8,11 @@ import { isPipeline } from '#search/aggregation/pipeline/pipeline-order.js';
 import { uniformMillis } from '#search/date/rounding.js';
 import { zoneOf } from '#search/date/zone.js';
 import type { Field, Fields } from '#search/field/field.js';
+import type { InstantRange } from '#search/instant-range.js';
 import { bindQuery } from '#search/query/bind.js';
 import type { Predicate } from '#search/query/predicate.js';
 import type { Query } from '#search/query/query.js';
 import { SearchFailure } from '#search/search-failure.js';
-import type { Span } from '#search/span.js';
 import { scalarText } from '#search/syntax/value.js';
 import { numberSlots, valueSlots } from '../sql/stored-field.js';
 
@@ -44,7 +44,7 @@ export interface Need {
 export interface NeedContext {
   readonly fields: Fields;
   readonly now: number;
-  readonly span: Span;
+  readonly span: InstantRange;
   /** Whether sketches count distinct values, also those of texts and booleans. */
   readonly sketched?: boolean;
 }

@@ -2,17 +2,17 @@ import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { Pair } from '#records/answer/series-answer.js';
 import { hoursOfDevices } from '#records/postgres/day.js';
 import { variablesFor } from '#records/scope/variable.js';
-import type { Stretch } from '#records/series-interval.js';
+import type { UnixRange } from '#records/series-interval.js';
 
 /** Devices, variables and time span of the values to read. */
-export interface Wanted extends Stretch {
+export interface Wanted extends UnixRange {
   organizationId: string;
   /** Variables that the device's product declares; read with their declared types. */
   declared: readonly Pair[];
   /** Other variables; numbers are read from `data` as received, booleans as 1 and 0. */
   undeclared: readonly Pair[];
   /** Whole hours to be read from rollups, in Unix seconds; the end is exclusive. */
-  hours?: Stretch;
+  hours?: UnixRange;
 }
 
 const time = (seconds: number): Sql => sql`to_timestamp(${seconds}::float8)`;
@@ -47,7 +47,7 @@ export const tables = ({ organizationId, declared, hours }: Wanted): Sql => sql`
     }`;
 
 /** Products of which the devices have rollups, and the hours whose rollups are stale. */
-const rolledTables = (organizationId: string, hours: Stretch): Sql => sql`,
+const rolledTables = (organizationId: string, hours: UnixRange): Sql => sql`,
   had as materialized (
     select device_id, product_id from record_source where device_id in (select device_id from pair)),
   stale as materialized (
@@ -93,7 +93,7 @@ const ofDeclared = ({ declared, from, to, hours }: Wanted, rolled: Rolled): Sql[
   ];
 };
 
-const ofHours = ({ from, to }: Stretch, { value, at }: Rolled): Sql => sql`
+const ofHours = ({ from, to }: UnixRange, { value, at }: Rolled): Sql => sql`
   select had.device_id, slot.name, u.hour, u.value, u.n, u.at, 0::int8
     from had join slot on slot.product_id = had.product_id
     cross join lateral (

@@ -19,7 +19,7 @@ import type { Line, RecordIndex } from '#records/record-index.js';
 import { declaredPairs } from '#records/scope/declared.js';
 import { onServer, type SearchConnections, takeSnapshot } from '#records/scope/snapshot.js';
 import type { Reader } from '#records/scope/snapshot-reader.js';
-import type { Stretch } from '#records/series-interval.js';
+import type { UnixRange } from '#records/series-interval.js';
 import { TimedOut } from '#search/pace.js';
 import { type Rolled, tables, values, type Wanted } from './series-value.js';
 
@@ -45,17 +45,17 @@ export type ReadSeries = RecordIndex['series'];
 export const createSeries =
   ({ clock, timeoutMs, rollups = true, ...connections }: SeriesOptions): ReadSeries =>
   async (call) => {
-    const { stretch, interval } = planSeries(call, clock() / 1000);
+    const { range, interval } = planSeries(call, clock() / 1000);
     const { organizationId, deviceIds, function: drawing, points } = call;
     if (deviceIds.length === 0) return [];
     const draw = async (reader: Reader): Promise<Line[]> => {
       const declared = await reader.rows<DeclaredPair>(declaredPairs(call));
-      const wanted = { organizationId, ...wantedPairs(call, declared), ...stretch };
+      const wanted = { organizationId, ...wantedPairs(call, declared), ...range };
       if (wanted.declared.length + wanted.undeclared.length === 0) return linesOf(call, declared, new Map(), interval);
       const drawn =
         drawing === SeriesFunction.lttb || interval === null
           ? await downsample(reader, wanted, points)
-          : await aggregate(reader, { ...wanted, ...(rollups && hoursOf(stretch, interval)) }, drawing, interval);
+          : await aggregate(reader, { ...wanted, ...(rollups && hoursOf(range, interval)) }, drawing, interval);
       return linesOf(call, declared, drawn, interval);
     };
     try {
@@ -82,7 +82,7 @@ export const createSeries =
 const isOutOfRange = (error: unknown): boolean => error instanceof DatabaseError && error.code === '22003';
 
 /** Returns the whole hours of a time span if buckets consist of whole hours. */
-export const hoursOf = ({ from, to }: Stretch, interval: number): Pick<Wanted, 'hours'> => {
+export const hoursOf = ({ from, to }: UnixRange, interval: number): Pick<Wanted, 'hours'> => {
   const hours = { from: Math.ceil(from / hour) * hour, to: Math.floor(to / hour) * hour };
   return interval % hour === 0 && hours.to - hours.from > hour ? { hours } : {};
 };

@@ -4,15 +4,15 @@ import { longestState } from '#records/answer/states-answer.js';
 import { hoursOfDevices } from '#records/postgres/day.js';
 import { type SlotKind, slotKind } from '#records/scope/slot.js';
 import { variablesFor } from '#records/scope/variable.js';
-import type { Stretch } from '#records/series-interval.js';
+import type { UnixRange } from '#records/series-interval.js';
 
 /** Devices, variables and time span of the states to read. */
-export interface WantedStates extends Stretch {
+export interface WantedStates extends UnixRange {
   organizationId: string;
   declared: readonly DeclaredPair[];
   undeclared: readonly Pair[];
   /** Whole hours to be read from rollups, in Unix seconds; the end is exclusive. */
-  hours?: Stretch;
+  hours?: UnixRange;
 }
 
 const time = (seconds: number): Sql => sql`to_timestamp(${seconds}::float8)`;
@@ -40,7 +40,7 @@ export const stateTables = ({ organizationId, declared, hours }: WantedStates): 
     }`;
 
 /** The hours whose rollups are stale, and the rollups of the other hours. */
-const rolledTables = (organizationId: string, { from, to }: Stretch): Sql => sql`,
+const rolledTables = (organizationId: string, { from, to }: UnixRange): Sql => sql`,
   stale as materialized (
     select distinct product_id, hour from record_dirty
      where organization_id = ${organizationId}::uuid and product_id in (select product_id from slot)
@@ -89,7 +89,7 @@ const ofRecords = (list: readonly Pair[], kind: SlotKind, when: Sql, each = empt
        and ${state} is not null`;
 };
 
-const rolled = ({ from, to }: WantedStates, numbers: readonly Pair[], hours: Stretch): Sql[] => {
+const rolled = ({ from, to }: WantedStates, numbers: readonly Pair[], hours: UnixRange): Sql[] => {
   const inHour = sql`r.ts >= h.hour and r.ts < h.hour + interval '1 hour'`;
   const staleHours = sql`cross join (select distinct hour from stale) h`;
   return [

@@ -16,11 +16,11 @@ export const createStates =
     const plan = planStates(call, clock() / 1000);
     const { organizationId, deviceIds, signal } = call;
     if (deviceIds.length === 0) return [];
-    const { since, interval, stretch } = plan;
+    const { since, interval } = plan;
     const read = async (reader: Reader): Promise<StateLine[]> => {
       const declared = await reader.rows<DeclaredPair>(declaredPairs(call));
       const lines = new SightedLines();
-      const range = { from: since, to: stretch.to };
+      const range = { from: since, to: plan.range.to };
       const wanted = { organizationId, declared, undeclared: wantedPairs(call, declared).undeclared, ...range };
       if (declared.length + wanted.undeclared.length > 0)
         await readSightings(reader, { ...wanted, ...(rollups && hoursOf(range, interval)) }, interval, lines);

@@ -9,9 +9,9 @@ import { noneOf } from '#records/opensearch/search/query-part.js';
 import type { Aggregation, BucketAggregation } from '#search/aggregation/aggregation.js';
 import type { Interval, Rounding } from '#search/date/rounding.js';
 import type { Field, Fields } from '#search/field/field.js';
+import type { InstantRange } from '#search/instant-range.js';
 import { findField } from '#search/query/binding.js';
 import { illegalArgument } from '#search/search-failure.js';
-import type { Span } from '#search/span.js';
 import type { Input } from '#search/syntax/input.js';
 import { type Bucket, countOf } from './bucket.js';
 
@@ -24,7 +24,7 @@ export interface Planning extends Counting {
   /** Meaning of `now`, in milliseconds since 1970. */
   readonly now: number;
   /** Time span of the records of each `auto_date_histogram`; missing if there are no records. */
-  readonly found: ReadonlyMap<Aggregation, Span>;
+  readonly found: ReadonlyMap<Aggregation, InstantRange>;
   readonly organizationId: string;
   readonly times: Times;
   readonly compiler: PredicateCompiler;

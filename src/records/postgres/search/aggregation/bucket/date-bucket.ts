@@ -3,9 +3,9 @@ import type { StoredField } from '#records/postgres/search/sql/stored-field.js';
 import { modulo, unitMillis } from '#search/date/calendar.js';
 import { boundaries, type Interval, type Rounding, roundingOf, uniformMillis } from '#search/date/rounding.js';
 import type { Instant, Zone } from '#search/date/zone.js';
+import type { InstantRange } from '#search/instant-range.js';
 import { instantText } from '#search/query/option/instant.js';
 import { illegalArgument, tooManyBuckets } from '#search/search-failure.js';
-import type { Span } from '#search/span.js';
 import type { Key } from './bucket.js';
 
 /** Time buckets in SQL: the key of a record, and the conversion of keys to bucket starts. */
@@ -41,7 +41,7 @@ export const dateBuckets = (
   interval: Interval,
   zone: Zone,
   offset: number,
-  span: Span,
+  span: InstantRange,
 ): DateBuckets => {
   // Beyond it a double no longer distinguishes one bucket from the next.
   if (!(Math.abs(offset) <= maxOffset))
@@ -91,7 +91,7 @@ export const dateBuckets = (
 };
 
 /** Returns the offset that all buckets share, modulo their length; undefined if it changes. */
-const shiftOf = (millis: number, zone: Zone, { from, to }: Span): number | undefined => {
+const shiftOf = (millis: number, zone: Zone, { from, to }: InstantRange): number | undefined => {
   if (zone.fixed !== undefined) return zone.fixed;
   const first = zone.offsetAt(from);
   const offsets = [first, ...zone.transitions(from, to).map(({ after }) => after)];

@@ -7,9 +7,9 @@ import { condition } from '#records/postgres/search/sql/sql-condition.js';
 import { type StoredField, storedField } from '#records/postgres/search/sql/stored-field.js';
 import type { Aggregation, BucketAggregation } from '#search/aggregation/aggregation.js';
 import type { Field, Fields } from '#search/field/field.js';
+import type { InstantRange } from '#search/instant-range.js';
 import { findField } from '#search/query/binding.js';
 import { and, fieldsOf, type Predicate } from '#search/query/predicate.js';
-import type { Span } from '#search/span.js';
 import type { Input } from '#search/syntax/input.js';
 import type { Bucket, Cell, Cut, Key, Top } from './bucket.js';
 import type { BucketQuery } from './bucket-query.js';
@@ -25,9 +25,9 @@ export interface Planning extends Counting {
   /** Instant of `now`, in milliseconds. */
   readonly now: number;
   /** Time span of the scope's records. */
-  readonly span: Span;
+  readonly span: InstantRange;
   /** Time span of the records of each `auto_date_histogram`; missing without records. */
-  readonly found: ReadonlyMap<Aggregation, Span>;
+  readonly found: ReadonlyMap<Aggregation, InstantRange>;
   /** Rows of the records that the query selects. Aggregations over all records of the scope are not inside them. */
   readonly root: BucketRows;
   readonly scope: Scope;

@@ -1,7 +1,7 @@
 import type { Instant } from './date/zone.js';
 
 /** Time span of records. */
-export interface Span {
+export interface InstantRange {
   readonly from: Instant;
   readonly to: Instant;
 }
