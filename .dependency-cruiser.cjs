@@ -20,7 +20,7 @@ const mayImport = {
   dashboard: ['common', 'json', 'entities', 'search'],
   records: ['common', 'config', 'json', 'scheduling', 'entities', 'search', 'database'],
   hooks: ['common', 'json', 'scheduling', 'entities', 'database'],
-  alerts: ['json', 'scheduling', 'entities', 'database'],
+  alerts: ['common', 'json', 'scheduling', 'entities', 'database'],
   usage: ['common', 'scheduling', 'database', 'records'],
   jobs: ['common', 'json', 'scheduling', 'entities', 'database', 'audit'],
   imports: ['common', 'json', 'entities', 'schema', 'database', 'records', 'jobs'],
@@ -68,7 +68,7 @@ const mayImport = {
   ],
   mqtt: ['common', 'json', 'scheduling', 'entities', 'schema', 'auth', 'records', 'http'],
   export: ['common', 'json', 'scheduling', 'entities', 'schema', 'auth', 'records', 'search'],
-  operator: ['scheduling', 'entities', 'database', 'audit', 'auth', 'records'],
+  operator: ['common', 'scheduling', 'entities', 'database', 'audit', 'auth', 'records'],
   // Sign-in of people.
   'sign-in': ['common', 'config', 'entities', 'schema', 'audit', 'auth', 'database', 'http'],
   // `database`, `hooks` and `records` only as types.

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { createLog } from '#common/log.js';
+import { dayMs, hourMs } from '#common/time.js';
 import { openEmbedded } from '#database/embedded.js';
 import { createPool } from '#database/pools.js';
 import { prepareDatabase } from '#database/prepare.js';
@@ -16,9 +17,6 @@ import { rollupTables } from '../test/search/rollup-table.js';
 import { measureBlocks } from './blocks-codec.js';
 import { createFleet, type PacedFleet, pacedFleets, storeHour, storeLate } from './blocks-fleet.js';
 import { spentBy } from './processor.js';
-
-const hour = 3_600_000;
-const day = 24 * hour;
 
 /**
  * Measures what a record costs beside its row: bytes of rollups by table, and processor time of upkeep, for fleets of
@@ -59,19 +57,19 @@ const measure = async (fleet: PacedFleet, days: number, late: number): Promise<v
 const report = async (pool: Pool, fleet: PacedFleet, days: number, late: number): Promise<void> => {
   const owner = await createFleet(pool, fleet);
   const costs = { hours: 0, days: 0, summaries: 0 };
-  const begun = Math.floor(Date.now() / day - days - 1) * day;
+  const begun = Math.floor(Date.now() / dayMs - days - 1) * dayMs;
   let records = 0;
-  for (let at = begun; at < begun + days * day; at += hour) {
+  for (let at = begun; at < begun + days * dayMs; at += hourMs) {
     records += await storeHour(pool, fleet, owner, new Date(at));
     costs.hours += await spent(pool, rollUp);
-    if ((at + hour) % day !== 0) continue;
+    if ((at + hourMs) % dayMs !== 0) continue;
     costs.days += await spent(pool, rollUpDays);
     costs.summaries += await spent(pool, summarize);
   }
   const sizes = await sizesOf(pool, records);
   let again = 0;
   for (let index = 0; index < late; index++) {
-    await storeLate(pool, owner, new Date(begun + ((index * 7) % (24 * days)) * hour));
+    await storeLate(pool, owner, new Date(begun + ((index * 7) % (24 * days)) * hourMs));
     for (const work of [rollUp, rollUpDays, summarize]) again += await spent(pool, work);
   }
   stdout.write(`\n${fleet.name}: ${fleet.devices} devices, ${records.toLocaleString('en')} records\n`);
@@ -86,7 +84,7 @@ const report = async (pool: Pool, fleet: PacedFleet, days: number, late: number)
 
 /** Runs a step of upkeep until nothing is due. Returns the processor time of it and the database, in microseconds. */
 const spent = async (pool: Pool, step: (pool: Pool, now: Date) => Promise<number>): Promise<number> => {
-  const later = new Date(Date.now() + 2 * day);
+  const later = new Date(Date.now() + 2 * dayMs);
   const before = await spentBy({ pool, pid: process.pid });
   while ((await step(pool, later)) > 0);
   const after = await spentBy({ pool, pid: process.pid });

@@ -1,6 +1,7 @@
 import { stdout } from 'node:process';
 import { parseArgs } from 'node:util';
 import sql from 'sql-template-tag';
+import { dayMs } from '#common/time.js';
 import { named } from '#database/named.js';
 import { createPool } from '#database/pools.js';
 import { newId } from '#entities/id.js';
@@ -10,7 +11,6 @@ import { makePartitions } from '#hooks/housekeeping.js';
 import { median, progress } from './figures.js';
 import { openStage, type Stage } from './stage.js';
 
-const day = 24 * 3600_000;
 /** `days`: days over which the deliveries are spread. `step`: rows per insert statement. */
 const days = 30;
 const step = 100_000;
@@ -71,7 +71,7 @@ async function furnish(stage: Stage, count: number): Promise<Furnished> {
   const { id: saturated } = await post(path, { url: 'https://example.org/' });
   const deviceIds = Array.from({ length: devices }, newId);
   const now = Date.now();
-  for (let back = 0; back < days + 3; back += 3) await makePartitions(pool, now - back * day);
+  for (let back = 0; back < days + 3; back += 3) await makePartitions(pool, now - back * dayMs);
   for (let made = 0; made < count; made += step) {
     progress(made, count);
     const rows = Math.min(step, count - made);
@@ -109,7 +109,7 @@ async function furnish(stage: Stage, count: number): Promise<Furnished> {
 
 async function measure(stage: Stage, { count, now, hook, deviceId }: Furnished): Promise<void> {
   const listed = (await ask(stage, 'GET', `${hook}/deliveries`)) as { id: string }[];
-  const [from, to] = [(now - 20 * day) / 1000, (now - 19 * day) / 1000];
+  const [from, to] = [(now - 20 * dayMs) / 1000, (now - 19 * dayMs) / 1000];
   stdout.write(
     `\n${count.toLocaleString('en')} deliveries, half of them one hook's; milliseconds over HTTP, medians\n`,
   );

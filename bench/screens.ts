@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { stdout } from 'node:process';
 import { parseArgs } from 'node:util';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { hourSeconds } from '#common/time.js';
 import { type Api, createApi } from '../src/clients/demo/api.js';
 import { runFleet } from '../src/clients/demo/fleet/fleet.js';
 import { chromiumOptions } from '../test/console/chromium.js';
@@ -10,7 +11,6 @@ import { spentBy } from './processor.js';
 import { openStage, type Stage } from './stage.js';
 
 const perCall = 1000;
-const hour = 3600;
 
 /**
  * Measures the console's screens: the largest request of each, replayed (milliseconds, processor time of the
@@ -72,7 +72,7 @@ async function furnish(stage: Stage, devices: number): Promise<Screens> {
       await stage.post(
         serials.map((serial, index) => ({
           serial,
-          ts: now - age * hour - (index % 3000),
+          ts: now - age * hourSeconds - (index % 3000),
           data: { temperature: 15 + ((index + age) % 70) / 7 },
         })),
       );

@@ -3,14 +3,13 @@ import { join } from 'node:path';
 import { stdout } from 'node:process';
 import { createBackup } from '#backup/backup.js';
 import { restoreBackup } from '#backup/restore.js';
+import { dayMs } from '#common/time.js';
 import { openMigrations } from '#database/migrations.js';
 import { retire } from '#records/postgres/upkeep/retention.js';
 import { version } from '../src/runtime/version.js';
 import { timed } from './figures.js';
 import { spentBy } from './processor.js';
 import type { SearchWorld } from './search-world.js';
-
-const day = 86_400_000;
 
 /**
  * Measures the retention that drops the first thirty of the world's days, and then one day more, as each further day
@@ -23,7 +22,7 @@ export const reportRetention = async (world: SearchWorld): Promise<void> => {
   ]);
   for (const [what, now] of [
     ['a month', until],
-    ['one day more', until + day],
+    ['one day more', until + dayMs],
   ] as const)
     await measured(world, `retention: ${what}`, async () => {
       const { records, partitions } = await retire(stage.pool, new Date(now), () => false);

@@ -1,4 +1,5 @@
 import sql, { type Sql } from 'sql-template-tag';
+import { dayMs, weekMs } from '#common/time.js';
 import type { SearchWorld } from './search-world.js';
 
 /** One question in three forms: our search, the best SQL for exactly this question, and the engine's. */
@@ -9,9 +10,6 @@ export interface Question {
   /** SQL over the hourly rollups, if they can answer the question. */
   byRollup?: Sql;
 }
-
-const hour = 3_600_000;
-const day = 24 * hour;
 
 /** Returns the questions about a world. */
 export const questionsOf = ({ devices, fleet, until }: SearchWorld): Question[] => {
@@ -32,7 +30,7 @@ export const questionsOf = ({ devices, fleet, until }: SearchWorld): Question[] 
       // Queries each product separately, because the newest records of an organization are at the end of each product's
       // index.
       byHand: sql`select r.* from unnest(${fleet.productIds}::uuid[]) p, lateral (select * from record
-        where organization_id = (select organization_id from product where id = p) and product_id = p and ts >= ${moment(day)}::timestamptz order by ts desc limit 10) r
+        where organization_id = (select organization_id from product where id = p) and product_id = p and ts >= ${moment(dayMs)}::timestamptz order by ts desc limit 10) r
         order by ts desc limit 10`,
     },
     {
@@ -41,17 +39,17 @@ export const questionsOf = ({ devices, fleet, until }: SearchWorld): Question[] 
         size: 1000,
         sort: [{ ts: 'desc' }],
         track_total_hits: false,
-        query: { bool: { filter: [{ term: { 'device.id': one } }, within(day)] } },
+        query: { bool: { filter: [{ term: { 'device.id': one } }, within(dayMs)] } },
       },
-      byHand: sql`select id, ts, device_id, product_id, metadata, data from record where device_id = ${one}::uuid and ts >= ${moment(day)}::timestamptz order by ts desc limit 1000`,
+      byHand: sql`select id, ts, device_id, product_id, metadata, data from record where device_id = ${one}::uuid and ts >= ${moment(dayMs)}::timestamptz order by ts desc limit 1000`,
     },
     {
       name: 'product: one, a week, hourly average',
-      query: { ...counting, products: [productId], query: within(7 * day), aggs: hourly },
+      query: { ...counting, products: [productId], query: within(weekMs), aggs: hourly },
       byHand: sql`select date_bin('1 hour', ts, 'epoch'), count(*), avg(numbers[1]) from record
-        where product_id = ${productId}::uuid and organization_id = (select organization_id from product where id = ${productId}) and ts >= ${moment(7 * day)}::timestamptz group by 1`,
+        where product_id = ${productId}::uuid and organization_id = (select organization_id from product where id = ${productId}) and ts >= ${moment(weekMs)}::timestamptz group by 1`,
       byRollup: sql`select hour, sum(n) filter (where slot = 0), sum(sum) filter (where slot = 1) / sum(n) filter (where slot = 1) from record_rollup
-        where product_id = ${productId}::uuid and organization_id = (select organization_id from product where id = ${productId}) and slot in (0, 1) and hour >= ${moment(7 * day)}::timestamptz group by 1`,
+        where product_id = ${productId}::uuid and organization_id = (select organization_id from product where id = ${productId}) and slot in (0, 1) and hour >= ${moment(weekMs)}::timestamptz group by 1`,
     },
     {
       name: 'daily: count, whole range',
@@ -124,7 +122,7 @@ export const panelOf = ({ devices, until }: SearchWorld, index: number): object 
     bool: {
       filter: [
         { term: { 'device.id': devices[index % devices.length]!.id } },
-        { range: { ts: { gte: new Date(until - day).toISOString() } } },
+        { range: { ts: { gte: new Date(until - dayMs).toISOString() } } },
       ],
     },
   },

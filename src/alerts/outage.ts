@@ -1,10 +1,11 @@
 import type { PoolClient } from 'pg';
 import sql from 'sql-template-tag';
+import { dayMs } from '#common/time.js';
 
 /** Maximum age of a heartbeat in milliseconds. An older one shows that no process has taken records since. */
 export const maxPause = 15_000;
 /** Retention of outages in milliseconds: the maximum wait of a silence rule, plus a day. */
-const keptFor = 91 * 86_400_000;
+const keptFor = 91 * dayMs;
 
 /**
  * Writes the heartbeat of the processes that take records. If the last heartbeat is too old, notes an outage, which

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import sql, { join, type Sql } from 'sql-template-tag';
+import { dayMs } from '#common/time.js';
 import { named } from '#database/named.js';
 import { transaction } from '#database/transaction.js';
 import { isUndecided } from './catch-up.js';
@@ -80,7 +81,7 @@ async function repeat(pool: pg.Pool, work: (tx: pg.PoolClient) => Promise<Draine
  * Retention of closed episodes after their last change, in milliseconds: a year and a month, so that a season can be
  * compared with the one before.
  */
-const keptFor = 400 * 86_400_000;
+const keptFor = 400 * dayMs;
 
 /** Maximum number of episodes that one transaction deletes. */
 const atOnce = 500;

@@ -1,3 +1,4 @@
+import { hourSeconds } from '#common/time.js';
 import type { AlertCondition } from '#entities/alert-condition.js';
 import { orderTime } from '#scheduling/order-time.js';
 import { comparedValues, evaluate, valuesOf } from './condition.js';
@@ -43,7 +44,7 @@ type Followed = Sample<ByRecord>;
  * Maximum number of seconds by which a record is ahead, with a margin. Later records than that do not come before one
  * in the order of rules.
  */
-export const mostAhead = 25 * 3600;
+export const mostAhead = 25 * hourSeconds;
 
 /** Replays a threshold rule by the same fold that decides stored rules, in the same order. */
 export function followThreshold(rule: PreviewRule): Follower {

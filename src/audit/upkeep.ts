@@ -1,12 +1,12 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
+import { hourMs } from '#common/time.js';
 import { transaction } from '#database/transaction.js';
 import type { PeriodicTask } from '#scheduling/periodic-tasks.js';
 import { forgetNoted } from './sparse-events.js';
 
 /** Number of months for which partitions exist in advance. */
 const monthsAhead = 2;
-const hour = 3_600_000;
 
 /** Creates the task that creates and drops partitions of the audit log. Every process runs it. */
 export const auditUpkeep = ({
@@ -19,7 +19,7 @@ export const auditUpkeep = ({
   /** Minimum time for which events are kept, in milliseconds. They are kept at most a month longer. */
   retention: number;
 }): PeriodicTask => ({
-  every: hour,
+  every: hourMs,
   atStart: true,
   run: async () => {
     const now = new Date(clock());

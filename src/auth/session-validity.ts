@@ -1,11 +1,12 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { unauthenticated } from '#common/errors.js';
+import { weekMs } from '#common/time.js';
 import type { Caller } from '#entities/caller.js';
 import type { Read } from '#schema/context.js';
 import { hashToken } from './token.js';
 
 /** Longest life of a session, in milliseconds. */
-export const lifetime = 7 * 86_400_000;
+export const lifetime = weekMs;
 
 /** Condition on `session s`: it is not over, and was used within 12 hours. */
 export const isOpen: Sql = sql`s.expires_at > now() and s.last_used_at > now() - interval '12 hours'`;

@@ -1,3 +1,4 @@
+import { dayMs } from '#common/time.js';
 import { JsonObject, type LocatedJson, type PlainJson } from '#json/json.js';
 import { type Call, parameter } from './call.js';
 import { badArgument, EngineFailure, invalidRequest } from './error.js';
@@ -9,7 +10,7 @@ import { millisOf } from './parameter.js';
  */
 
 /** The engines' default maximum in milliseconds: a day. */
-const longest = 86_400_000;
+const longest = dayMs;
 
 /**
  * Checks `keep_alive` of a new point in time.

@@ -1,5 +1,6 @@
 import { Entity, Property } from '@mikro-orm/decorators/legacy';
 import { Field, Float, ObjectType, registerEnumType } from 'type-graphql';
+import { hourSeconds } from '#common/time.js';
 import { AlertCondition } from './alert-condition.js';
 import {
   choice,
@@ -59,7 +60,7 @@ export interface AlertRuleChange {
 }
 
 /** Default maximum gap between records in seconds. During a longer gap, a condition does not count as met. */
-const usualGap = 3600;
+const usualGap = hourSeconds;
 
 const condition = (fieldName: string, description: string) => (target: object, key: string) => {
   Property({ type: 'json', columnType: 'jsonb', fieldName, nullable: true })(target, key);

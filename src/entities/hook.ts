@@ -1,5 +1,6 @@
 import { Entity, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ObjectType } from 'type-graphql';
+import { dayMs } from '#common/time.js';
 import type { ApplicationReference } from './application.js';
 import { createdAt, flag, GraphOnly, identifier, now, Timestamp, text, timestamp, updatedAt, url } from './columns.js';
 import type { HookFilter } from './hook-settings.js';
@@ -39,7 +40,7 @@ export interface HookTuning {
 }
 
 /** Time after a rotation in which both secrets sign, in milliseconds. */
-const overlap = 24 * 3600_000;
+const overlap = dayMs;
 /** Default number of concurrent calls. */
 const usualConcurrency = 8;
 /** Default kinds of events that a hook is called for. */

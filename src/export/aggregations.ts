@@ -1,4 +1,5 @@
 import { invalid, rateLimited, timedOut } from '#common/errors.js';
+import { daySeconds } from '#common/time.js';
 import { locate } from '#json/json.js';
 import type { RecordIndex } from '#records/record-index.js';
 import type { Context } from '#schema/context.js';
@@ -6,7 +7,7 @@ import type { ExportArgs } from '#schema/export.args.js';
 import type { Row, Table } from './table.js';
 
 /** Upper end of the default range beyond now, in seconds. Records are at most a day ahead. */
-const ahead = 3 * 86_400;
+const ahead = 3 * daySeconds;
 
 /**
  * Answers aggregations as a table, with one row for each innermost bucket that holds the keys of its enclosing buckets.

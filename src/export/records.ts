@@ -1,3 +1,4 @@
+import { dayMs } from '#common/time.js';
 import type { Hit, RecordIndex } from '#records/record-index.js';
 import type { Context } from '#schema/context.js';
 import type { ExportArgs } from '#schema/export.args.js';
@@ -26,7 +27,7 @@ const slow = 1000;
 const lastOfInstant = '9223372036854775807';
 const listTimeout = 10_000;
 /** Upper end of the time range beyond now, in milliseconds. Records are at most a day ahead. */
-const ahead = 3 * 86_400_000;
+const ahead = 3 * dayMs;
 
 /**
  * Reads the records of an export page by page, by time and then by the order of storing. Nothing stays open between two

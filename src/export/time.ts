@@ -1,4 +1,5 @@
 import { invalid } from '#common/errors.js';
+import { minuteMs } from '#common/time.js';
 import { type Zone, zoneOf } from '#search/date/zone.js';
 
 /** Writes a time (Unix seconds or ISO 8601 text) as ISO 8601 text. */
@@ -16,8 +17,6 @@ export const timeWriter = (name: string | null | undefined): WriteTime => {
   return (time) => inZone(typeof time === 'string' ? Date.parse(time) / 1000 : time, zone);
 };
 
-const minute = 60_000;
-
 /**
  * Formats a time to the millisecond, or to the microsecond if it has any. The offset distinguishes the two hours of a
  * clock change.
@@ -33,7 +32,7 @@ const inZone = (seconds: number, zone: Zone | undefined): string => {
 };
 
 const offsetText = (offset: number): string => {
-  const minutes = Math.round(Math.abs(offset) / minute);
+  const minutes = Math.round(Math.abs(offset) / minuteMs);
   const digits = (value: number) => `${value}`.padStart(2, '0');
   return `${offset < 0 ? '-' : '+'}${digits(Math.floor(minutes / 60))}:${digits(minutes % 60)}`;
 };

@@ -1,4 +1,5 @@
 import sql, { type Sql } from 'sql-template-tag';
+import { weekMs } from '#common/time.js';
 import type { EventName } from './message.js';
 import { orderingKeyHeads } from './ordering-key.js';
 import type { HookRow } from './target.js';
@@ -13,7 +14,7 @@ export const circuitThreshold = 10;
  * Maximum time that a delivery waits while its hook is disabled, in milliseconds. Longer waits end without a call when
  * the hook is enabled.
  */
-export const maxDisabledWait = 7 * 24 * 3600_000;
+export const maxDisabledWait = weekMs;
 
 /** A delivery that this process has claimed, until its lease ends. */
 export interface Claimed {

@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import sql from 'sql-template-tag';
+import { dayMs, hourMs } from '#common/time.js';
 import type { Queryable } from '#database/queryable.js';
 import { createPeriodicTasks } from '#scheduling/periodic-tasks.js';
 import { maxDisabledWait, recoverQuery } from './claim.js';
 import { bringBackTimes, type WatchedClock } from './clock-step.js';
 
-const day = 24 * 3600_000;
 /** Number of days ahead for which partitions are made. */
 const daysAhead = 3;
 /** Maximum number of deliveries of deleted hooks that one statement deletes. */
@@ -89,8 +89,8 @@ export function createHousekeeping({ pool, watched, log, retention, onRecovered 
       clock: { every: 5000, atStart: true, run: bringBack },
       orderingKeys: { every: 5000, run: fillKeys },
       purge: { every: 60_000, run: purge },
-      makePartitions: { every: 3600_000, run: partition },
-      dropPartitions: { every: 3600_000, run: drop },
+      makePartitions: { every: hourMs, run: partition },
+      dropPartitions: { every: hourMs, run: drop },
     },
     { log, failed: 'Housekeeping of deliveries failed; it will be repeated' },
   );
@@ -110,7 +110,7 @@ export function createHousekeeping({ pool, watched, log, retention, onRecovered 
 /** Makes the partitions of today, of the days ahead and, for clocks that differ, of yesterday. */
 export async function makePartitions(pool: pg.Pool, now: number): Promise<void> {
   for (let ahead = -1; ahead <= daysAhead; ahead++) {
-    await briefly(pool, sql`select delivery_partition(${dateOf(now + ahead * day)}::date)`);
+    await briefly(pool, sql`select delivery_partition(${dateOf(now + ahead * dayMs)}::date)`);
   }
 }
 

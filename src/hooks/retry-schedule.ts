@@ -1,5 +1,7 @@
+import { dayMs } from '#common/time.js';
+
 /** Maximum wait that a receiver can request with `Retry-After`, in milliseconds. */
-const maxRetryAfter = 24 * 3600_000;
+const maxRetryAfter = dayMs;
 
 /**
  * Returns the wait before the next attempt in milliseconds: the schedule's, randomized by ±20 %, or the receiver's

@@ -1,9 +1,10 @@
 import sql, { type Sql } from 'sql-template-tag';
+import { dayMs } from '#common/time.js';
 import { booleans, jsons, texts, times, uuids } from '#database/binary.js';
 import { type Claimed, circuitThreshold } from './claim.js';
 
 /** Time with nothing but failures after which a hook is disabled, in milliseconds. */
-const maxFailingTime = 5 * 24 * 3600_000;
+const maxFailingTime = 5 * dayMs;
 
 /** Outcome of a claimed delivery. */
 export interface Result {

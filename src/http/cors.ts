@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express';
+import { daySeconds } from '#common/time.js';
 
 const exposed = [
   'Link',
@@ -19,7 +20,6 @@ const sendable = [
   'X-Apollo-Operation-Name',
   'X-Request-Id',
 ].join(', ');
-const day = 86_400;
 
 /**
  * Lets browser pages from the named origins call the API (Fetch standard, CORS protocol). Credentials are not allowed,
@@ -39,7 +39,7 @@ export const allowOrigins = (origins: readonly string[]): RequestHandler => {
     if (!isPreflight) return next();
     response.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, POST, PUT, DELETE');
     response.setHeader('Access-Control-Allow-Headers', sendable);
-    response.setHeader('Access-Control-Max-Age', day);
+    response.setHeader('Access-Control-Max-Age', daySeconds);
     response.writeHead(204).end();
   };
 };

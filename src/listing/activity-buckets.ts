@@ -1,4 +1,5 @@
 import { invalid } from '#common/errors.js';
+import { daySeconds, hourSeconds, minuteSeconds } from '#common/time.js';
 import { bucketsIn, intervalFor } from '#records/series-interval.js';
 import type { ActivityArgs } from './activity.args.js';
 
@@ -6,11 +7,9 @@ import type { ActivityArgs } from './activity.args.js';
 const maximum = 1000;
 /** Default number of buckets, when no length is given. */
 const usual = 100;
-const minute = 60;
-const hour = 3600;
-const day = 86_400;
+
 /** Time for which counts by minute are kept, in seconds. */
-const minutesFor = 2 * day;
+const minutesFor = 2 * daySeconds;
 
 /** Consecutive buckets of equal length, in Unix seconds. */
 export interface Buckets {
@@ -35,10 +34,10 @@ export function bucketsOf(
   rounded = false,
 ): Buckets {
   const end = to ?? now;
-  const range = { from: from ?? end - day, to: end };
+  const range = { from: from ?? end - daySeconds, to: end };
   if (range.from > end) throw invalid([{ path: 'from', message: 'must not be after `to`' }]);
-  const step = !rounded ? 1 : range.from < now - minutesFor ? hour : minute;
-  const length = interval ?? Math.max(minute, step, intervalFor(range, usual));
+  const step = !rounded ? 1 : range.from < now - minutesFor ? hourSeconds : minuteSeconds;
+  const length = interval ?? Math.max(minuteSeconds, step, intervalFor(range, usual));
   if (length % step !== 0) {
     const message = `must be a multiple of ${step}: whole minutes, and whole hours in a range that starts more than 48 hours ago`;
     throw invalid([{ path: 'interval', message }]);

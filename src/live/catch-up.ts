@@ -1,10 +1,11 @@
 import { invalid } from '#common/errors.js';
+import { hourMs } from '#common/time.js';
 import { type Given, hashOf, type Position } from './cursor.js';
 import { type FeedOptions, pageSize, type Row, type Subscriber } from './feed-options.js';
 import { isTellable, newest } from './stream.js';
 
 /** Maximum age of a cursor, in milliseconds. */
-const maxAge = 3_600_000;
+const maxAge = hourMs;
 /** Maximum number of pages that are read for a cursor. */
 const maxPages = 20;
 

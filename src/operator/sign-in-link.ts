@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import sql from 'sql-template-tag';
 import { hashToken } from '#auth/token.js';
+import { hourMs } from '#common/time.js';
 import type { Queryable } from '#database/queryable.js';
 import { isId } from '#entities/id.js';
 import { withEvents } from './event.js';
 
 /** Validity of a link, in milliseconds. */
-const lifetime = 3_600_000;
+const lifetime = hourMs;
 
 interface Found {
   id: string;

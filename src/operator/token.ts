@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag';
 import { hashToken, newToken, tokenPrefix } from '#auth/token.js';
+import { hourMs } from '#common/time.js';
 import type { Queryable } from '#database/queryable.js';
 import { AccountType, TokenScope } from '#entities/enums.js';
 import { isId, newId } from '#entities/id.js';
@@ -79,7 +80,7 @@ export async function revokeToken(db: Queryable, id: string, at: Date): Promise<
 }
 
 /** Lifetime of the demonstration's token in milliseconds, more than the demonstration takes. */
-const DEMO = 3_600_000;
+const DEMO = hourMs;
 
 /** Creates a token of the given organization or, without one, of `demo`, which is created if it does not exist. */
 export async function createDemoToken(

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { daySeconds } from '#common/time.js';
 import { StreamType } from '#entities/enums.js';
 import { newRecordId } from '#entities/id.js';
 import { largestStreamId } from '#entities/variables.js';
@@ -35,7 +36,6 @@ export type StoredFrame = { streamId?: number; streamType?: StreamType; payload:
 export type Given = { wins: boolean; data: PlainObject };
 
 const earliest = Date.UTC(2000, 0, 1) / 1000;
-const daySeconds = 86_400;
 
 /** Maximum number of keys of a record's data and metadata, including nested ones. */
 const maxKeys = 1000;

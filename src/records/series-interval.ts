@@ -1,8 +1,9 @@
+import { daySeconds } from '#common/time.js';
+
 /** Readable lengths of buckets in seconds. Beyond a day they are whole days. */
 const ladder = [
   1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1200, 1800, 3600, 7200, 10_800, 14_400, 21_600, 28_800, 43_200,
 ];
-const day = 86_400;
 
 /** A time range in Unix seconds, both ends included. */
 export interface UnixRange {
@@ -19,6 +20,6 @@ export const intervalFor = (range: UnixRange, points: number): number => {
   const usual = ladder.find((interval) => bucketsIn(range, interval) <= points);
   if (usual !== undefined) return usual;
   let days = 1;
-  while (bucketsIn(range, days * day) > points) days += 1;
-  return days * day;
+  while (bucketsIn(range, days * daySeconds) > points) days += 1;
+  return days * daySeconds;
 };

@@ -1,8 +1,9 @@
 import sql from 'sql-template-tag';
+import { dayMs } from '#common/time.js';
 import type { Queryable } from '#database/queryable.js';
 
 /** Length of a day in milliseconds. */
-export const dayLength = 86_400_000;
+export const dayLength = dayMs;
 
 /** Returns the beginning of the day (UTC) of a time. Both are milliseconds since 1970. */
 export const dayOf = (time: number): number => Math.floor(time / dayLength) * dayLength;

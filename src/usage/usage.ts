@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { ApiError } from '#common/errors.js';
 import type { Log } from '#common/log.js';
+import { secondMs } from '#common/time.js';
 import type { Queryable } from '#database/queryable.js';
 import { transaction } from '#database/transaction.js';
 import { type Item, Rejection } from '#records/item.js';
@@ -24,12 +25,11 @@ export interface Usage {
   close(): Promise<void>;
 }
 
-const second = 1000;
 /**
  * Interval of refreshing quotas and what other processes have stored, in milliseconds. A new quota applies after at
  * most this time.
  */
-const lookEvery = 2 * second;
+const lookEvery = 2 * secondMs;
 
 export const createUsage = ({
   pool,
@@ -48,16 +48,16 @@ export const createUsage = ({
   let closing = false;
   const tasks = createPeriodicTasks(
     {
-      calls: { every: 5 * second, run: () => calls.flush(pool) },
+      calls: { every: 5 * secondMs, run: () => calls.flush(pool) },
       usage: {
-        every: 5 * second,
+        every: 5 * secondMs,
         run: async () => {
           while (!closing && (await foldUsage(pool)));
         },
       },
       quotas: { every: lookEvery, run: () => quotas.look() },
       storage: {
-        every: 5 * second,
+        every: 5 * secondMs,
         run: async () => {
           while (!closing && (await measureStorage(pool, new Date(clock()), countAll)));
         },

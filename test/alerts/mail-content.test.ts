@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
+import { minuteMs } from '#common/time.js';
 import { setQuota } from '#operator/quota.js';
 import { until } from '../support/until.js';
 import { mailOrigin } from './mail-server.js';
 import { longSilent, someAddress, useMailWorld } from './mail-world.js';
 
 const world = useMailWorld();
-const minute = 60_000;
+
 const above = (value: number) => ({ all: [{ variable: 't', operator: 'gt', value }] });
 
 // First, as the clock is at the present: the other tests set it forward, which counts as an outage.
@@ -46,7 +47,7 @@ describe('mail about an episode', () => {
     expect(opened!.raw).toContain(`${mailOrigin}/console/alerts?rule=${ruleId}`);
     expect(opened!.raw).toContain(`device=${id}`);
     await site.send(1.25);
-    await world.advance(5 * minute);
+    await world.advance(5 * minuteMs);
     const [, , closed] = await world.mailsTo(address, 3);
     expect(closed!.raw).toContain('t: 1.25');
   });
@@ -65,7 +66,7 @@ describe('mail about an episode', () => {
     expect(critical!.header('Subject')).toBe('Critical: Hot, Freezer 3');
     await site.send(1);
     await site.send(30);
-    await world.advance(5 * minute);
+    await world.advance(5 * minuteMs);
     const [, , , digest, ...others] = await world.mailsTo(address, 4);
     expect([digest!.header('Subject'), others]).toEqual([expect.stringMatching(/^4 alert notices of /), []]);
   });

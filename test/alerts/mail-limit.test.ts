@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
 import { expire, mergeCounts } from '#alerts/mail/upkeep.js';
+import { dayMs } from '#common/time.js';
 import { newId } from '#entities/id.js';
 import { until } from '../support/until.js';
 import { someAddress, useMailWorld } from './mail-world.js';
 
 const world = useMailWorld();
-const day = 86_400_000;
 
 describe('confirmation mails of alerts', () => {
   it('waits for the next day after 50 mails of an organization, without a delay for other organizations', async () => {
@@ -21,7 +21,7 @@ describe('confirmation mails of alerts', () => {
     await other.rule([neighbour]);
     await world.mailsTo(neighbour, 1);
     expect(await world.mailsTo(late, 0)).toEqual([]);
-    await world.advance(day);
+    await world.advance(dayMs);
     await world.mailsTo(late, 1);
   });
 });
@@ -62,9 +62,9 @@ describe('mail addresses of an organization', () => {
       );
       return rowCount === 1;
     });
-    await expire(world.pool, Date.now() + 6 * day);
+    await expire(world.pool, Date.now() + 6 * dayMs);
     expect((await left()).toSorted()).toEqual([named, pending, confirmed].toSorted());
-    await expire(world.pool, Date.now() + 8 * day);
+    await expire(world.pool, Date.now() + 8 * dayMs);
     expect((await left()).toSorted()).toEqual([named, confirmed].toSorted());
   });
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import sql from 'sql-template-tag';
 import { createLog } from '#common/log.js';
+import { minuteMs } from '#common/time.js';
 import { readConfig } from '#config/config.js';
 import type { AlertRecipientState } from '#entities/alert-recipient.js';
 import { newId } from '#entities/id.js';
@@ -47,7 +48,6 @@ export interface MailWorld extends World {
   confirmed(site: Site, address: string): Promise<string>;
 }
 
-const minute = 60_000;
 /** Returns an address that no other test uses. */
 export const someAddress = () => `ops-${newId()}@example.com`;
 
@@ -127,7 +127,7 @@ const siteOf = async (world: World, url = world.url): Promise<Site> => {
   const deviceId = await owner.make(`/organizations/${owner.id}/devices/${serial}`, { name: 'Freezer 3' });
   const path = `/applications/${owner.id}/${applicationId}`;
   await owner.put(`${path}/devices/${deviceId}`);
-  let ts = Math.floor((Date.now() - 60 * minute) / 1000);
+  let ts = Math.floor((Date.now() - 60 * minuteMs) / 1000);
   return {
     owner,
     path,

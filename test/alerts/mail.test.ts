@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
+import { dayMs, minuteMs, weekMs } from '#common/time.js';
 import { readConfig } from '#config/config.js';
 import { AlertRecipientState } from '#entities/alert-recipient.js';
 import { useWorld } from '../support/world.js';
@@ -7,8 +8,6 @@ import { someAddress, useMailWorld } from './mail-world.js';
 
 const world = useMailWorld();
 const withoutMail = useWorld();
-const minute = 60_000;
-const week = 7 * 24 * 60 * minute;
 
 describe('recipients of an alert rule', () => {
   it('returns the addresses as sent, and lists them with their state', async () => {
@@ -75,7 +74,7 @@ describe('confirmation of an alert address', () => {
     const address = someAddress();
     const ruleId = await site.rule([address]);
     const [ask] = await world.mailsTo(address, 1);
-    await world.advance(week + minute);
+    await world.advance(weekMs + minuteMs);
     const over = await world.open(ask!.link('confirm'), 'POST');
     const unknown = await world.open(ask!.link('confirm').replace(/token=.{9}/, 'token=AAAAAAAAA'), 'POST');
     expect(over.status).toBe(404);
@@ -97,7 +96,7 @@ describe('confirmation of an alert address', () => {
     expect(await other.states(otherId)).toMatchObject([{ address: address.toUpperCase(), state: 'pending' }]);
     await world.confirmed(await world.site(), someAddress());
     expect(await world.mailsTo(address, 1)).toHaveLength(1);
-    await world.advance(61 * minute);
+    await world.advance(61 * minuteMs);
     const [, second] = await world.mailsTo(address, 2);
     expect(second!.raw).toContain('names this address');
   });
@@ -115,7 +114,7 @@ describe('alert mails', () => {
     expect(first!.header('List-Unsubscribe')).toBe(`<${first!.link('stop')}>`);
     await site.send(1);
     await site.send(10);
-    await world.advance(5 * minute);
+    await world.advance(5 * minuteMs);
     const [, , digest] = await world.mailsTo(address, 3);
     expect(digest!.header('Subject')).toMatch(/^2 alert notices of /);
     expect(digest!.raw).toContain('Closed: Too warm, Freezer 3');
@@ -131,7 +130,7 @@ describe('alert mails', () => {
     await site.owner.delete(`${site.path}/alert-rules/${ruleId}`);
     const waits = sql`select from alert_mail m join alert_recipient r on r.id = m.recipient_id where r.address = ${address}`;
     while ((await world.pool.query(waits)).rowCount === 0) await new Promise((resolve) => setTimeout(resolve, 50));
-    await world.advance(5 * minute);
+    await world.advance(5 * minuteMs);
     const [, , closing] = await world.mailsTo(address, 3);
     expect(closing!.raw).toContain('since the rule was deleted');
   });
@@ -181,7 +180,7 @@ describe('alert mails', () => {
     expect(await world.open(link, 'POST')).toMatchObject({ status: 200, body: expect.stringContaining('again=1') });
     expect(await site.states(ruleId)).toMatchObject([{ state: 'stopped', reason: 'recipient' }]);
     await site.send(1);
-    await world.advance(5 * minute);
+    await world.advance(5 * minuteMs);
     await world.mailsTo(neighbour, 3);
     expect(await world.mailsTo(address, 2)).toHaveLength(2);
     expect((await world.open(`${link}&again=1`, 'POST')).status).toBe(200);
@@ -215,7 +214,7 @@ describe('alert mails', () => {
     while ((await world.pool.query(failing)).rowCount === 0) await new Promise((resolve) => setTimeout(resolve, 50));
     expect(await site.states(ruleId)).toMatchObject([{ state: 'confirmed' }]);
     world.server.refused.delete(address);
-    await world.advance(minute);
+    await world.advance(minuteMs);
     const [, mail] = await world.mailsTo(address, 2);
     expect(mail!.header('Subject')).toBe('Critical: Too warm, Freezer 3');
   });
@@ -230,7 +229,7 @@ describe('alert mails', () => {
     while ((await world.pool.query(failing)).rowCount === 0) await new Promise((resolve) => setTimeout(resolve, 50));
     expect(await site.states(ruleId)).toMatchObject([{ state: 'confirmed', reason: null }]);
     world.server.rejectPasswords = false;
-    await world.advance(minute);
+    await world.advance(minuteMs);
     expect(await world.mailsTo(address, 2)).toHaveLength(2);
     expect(world.log).not.toContain(world.server.config.auth!.pass);
   });
@@ -249,7 +248,7 @@ describe('alert mails', () => {
       ).rows[0]!;
     while ((await failures()).failures === 0) await new Promise((resolve) => setTimeout(resolve, 50));
     expect(await failures()).toEqual({ failures: 1, waiting: 1 });
-    await world.advance(24 * 60 * minute);
+    await world.advance(dayMs);
     while ((await failures()).failures > 0) await new Promise((resolve) => setTimeout(resolve, 50));
     expect(await failures()).toEqual({ failures: 0, waiting: 0 });
     expect(await site.states(ruleId)).toMatchObject([{ state: 'confirmed' }]);
@@ -266,7 +265,7 @@ describe('alert mails', () => {
     await other.send(9);
     await world.mailsTo(neighbour, 2);
     expect(await world.mailsTo(address, 1)).toHaveLength(1);
-    await world.advance(24 * 60 * minute);
+    await world.advance(dayMs);
     const [, digest] = await world.mailsTo(address, 2);
     expect(digest!.header('Subject')).toMatch(/^2 alert notices of /);
   });

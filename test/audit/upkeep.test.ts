@@ -2,11 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { insertEvent } from '#audit/event.js';
 import { auditUpkeep } from '#audit/upkeep.js';
+import { dayMs } from '#common/time.js';
 import { firstId, newId } from '#entities/id.js';
 import { useDatabase } from '../support/database.js';
 
 const database = useDatabase();
-const day = 86_400_000;
+
 let pool: pg.Pool;
 
 beforeAll(() => {
@@ -15,7 +16,7 @@ beforeAll(() => {
 
 afterAll(() => pool.end());
 
-const run = (now: number, retention = 400 * day) => auditUpkeep({ pool, clock: () => now, retention }).run();
+const run = (now: number, retention = 400 * dayMs) => auditUpkeep({ pool, clock: () => now, retention }).run();
 
 const partitions = async (): Promise<string[]> => {
   const { rows } = await pool.query<{ name: string }>(
@@ -57,7 +58,7 @@ describe('partitioning of the audit log', () => {
     const now = Date.parse('2031-11-30T23:59:59.999Z');
     const early = await write(now);
     expect(early.table).toBe('audit_event_default');
-    await Promise.all([run(now, 40_000 * day), run(now, 40_000 * day)]);
+    await Promise.all([run(now, 40_000 * dayMs), run(now, 40_000 * dayMs)]);
     expect(await partitions()).toEqual(
       expect.arrayContaining(['audit_event_203111', 'audit_event_203112', 'audit_event_203201']),
     );
@@ -71,9 +72,9 @@ describe('partitioning of the audit log', () => {
 
   it('drops a partition when the last of its events has expired', async () => {
     const start = Date.parse('2031-12-01T00:00:00.000Z');
-    await run(start + 30 * day - 1, 30 * day);
+    await run(start + 30 * dayMs - 1, 30 * dayMs);
     expect(await partitions()).toContain('audit_event_203111');
-    await run(start + 30 * day, 30 * day);
+    await run(start + 30 * dayMs, 30 * dayMs);
     expect(await partitions()).not.toContain('audit_event_203111');
     expect(await partitions()).toContain('audit_event_203112');
   });
@@ -81,7 +82,7 @@ describe('partitioning of the audit log', () => {
   it('deletes expired events from the default partition', async () => {
     const old = await write(Date.parse('2001-01-01T00:00:00.000Z'));
     expect(old.table).toBe('audit_event_default');
-    await run(Date.parse('2032-01-01T00:00:00.000Z'), 30 * day);
+    await run(Date.parse('2032-01-01T00:00:00.000Z'), 30 * dayMs);
     const { rows } = await pool.query('select from audit_event_default');
     expect(rows).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { minuteSeconds } from '#common/time.js';
 import type { AccountActor, World } from '../support/world.js';
 
 /** Saves a dashboard with these panels as the next version. */
@@ -13,8 +14,6 @@ export const saveDashboard = async (owner: AccountActor, application: string, pa
   const saved = await owner.graph(write, { ...names, version, document });
   if (saved.body.errors !== undefined) throw new Error(JSON.stringify(saved.body.errors));
 };
-
-const minute = 60;
 
 const roomVariables: readonly object[] = [
   { name: 'temperature', unit: '°C', type: 'FLOAT32' },
@@ -41,7 +40,7 @@ export const coldRooms = async (world: World, hasDashboard = true, variables = r
     const id = await owner.make(`${organization}/devices/${serial}`, device);
     await owner.put(`/applications/${owner.id}/${application}/devices/${id}`);
     devices.push(id);
-    const ages = Array.from({ length: 250 }, (_, index) => index * 5 * minute);
+    const ages = Array.from({ length: 250 }, (_, index) => index * 5 * minuteSeconds);
     const heard = ages.filter((age) => serial === 'c0-01' || age < 6 * 3600 || age > 9 * 3600);
     await owner.post(
       `${organization}/records`,

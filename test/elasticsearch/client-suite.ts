@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { minute, start, useField } from './field.js';
+import { minuteMs } from '#common/time.js';
+import { start, useField } from './field.js';
 
 /** The calls that every client supports under its own method names; answers are bodies. */
 interface Calls {
@@ -7,7 +8,7 @@ interface Calls {
   scrollAll(): Promise<number[]>;
 }
 
-const within = { range: { ts: { gte: start, lte: start + 2 * minute, format: 'epoch_millis' } } };
+const within = { range: { ts: { gte: start, lte: start + 2 * minuteMs, format: 'epoch_millis' } } };
 
 /** Calls a client's method by its dotted name. Clients of version 7 and OpenSearch wrap the body. */
 const calling =

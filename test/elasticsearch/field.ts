@@ -1,13 +1,12 @@
 import { beforeAll } from '@jest/globals';
 import { request } from 'undici';
+import { minuteMs } from '#common/time.js';
 import { type TestService, useService } from '../support/service.js';
 import { type TestServiceOptions } from '../support/start-service.js';
 import { createTenant, type Tenant } from '../support/tenant.js';
 
-/** A minute in milliseconds. */
-export const minute = 60_000;
 /** Time of the first record in milliseconds. */
-export const start = Math.floor(Date.now() / minute) * minute - 60 * minute;
+export const start = Math.floor(Date.now() / minuteMs) * minuteMs - 60 * minuteMs;
 
 /** The answer to a request that is sent without a client library. */
 export interface Answered {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { lines, minute, send, start, store, useField } from './field.js';
+import { minuteMs } from '#common/time.js';
+import { lines, send, start, store, useField } from './field.js';
 
 interface Hit {
   _source: { ts: number };
@@ -26,7 +27,7 @@ const msearch = (...bodies: object[]): Promise<{ status: number; body: { respons
 };
 
 describe("Grafana's Elasticsearch data source", () => {
-  const between = { range: { ts: { format: 'epoch_millis', gte: start - minute, lte: start + 5 * minute } } };
+  const between = { range: { ts: { format: 'epoch_millis', gte: start - minuteMs, lte: start + 5 * minuteMs } } };
 
   it('passes "Save & test": a healthy cluster and a date field in the named index', async () => {
     const health = await send(field, 'GET', '/_cluster/health?wait_for_status=yellow');
@@ -52,13 +53,13 @@ describe("Grafana's Elasticsearch data source", () => {
   });
 
   it('returns annotations for a range with from and to', async () => {
-    const range = { ts: { from: start - minute, to: start + 5 * minute, format: 'epoch_millis' } };
+    const range = { ts: { from: start - minuteMs, to: start + 5 * minuteMs, format: 'epoch_millis' } };
     const filter = [
       { bool: { should: [{ range }], minimum_should_match: 1 } },
       { query_string: { query: 'data.label:red' } },
     ];
     const { body } = await msearch({ query: { bool: { filter } }, size: 10_000 });
-    expect(body.responses[0]!.hits.hits.map((hit) => hit._source.ts)).toEqual([start + 2 * minute, start]);
+    expect(body.responses[0]!.hits.hits.map((hit) => hit._source.ts)).toEqual([start + 2 * minuteMs, start]);
   });
 
   it.each([
@@ -89,7 +90,7 @@ describe("Grafana's Elasticsearch data source", () => {
       field: 'ts',
       fixed_interval: '1m',
       min_doc_count: 0,
-      extended_bounds: { min: start, max: start + 2 * minute },
+      extended_bounds: { min: start, max: start + 2 * minuteMs },
       format: 'epoch_millis',
     };
     const { body } = await msearch(
@@ -163,7 +164,7 @@ describe("Grafana's Elasticsearch data source", () => {
                 field: 'ts',
                 fixed_interval: '1m',
                 min_doc_count: 0,
-                extended_bounds: { min: start, max: start + 2 * minute },
+                extended_bounds: { min: start, max: start + 2 * minuteMs },
                 format: 'epoch_millis',
               },
               aggs: {
@@ -181,15 +182,15 @@ describe("Grafana's Elasticsearch data source", () => {
     expect(red?.[2].buckets).toEqual([
       { key_as_string: `${start}`, key: start, doc_count: 1, 1: { value: 1.5 }, 3: { values: { '50.0': 1.5 } } },
       {
-        key_as_string: `${start + minute}`,
-        key: start + minute,
+        key_as_string: `${start + minuteMs}`,
+        key: start + minuteMs,
         doc_count: 0,
         1: { value: null },
         3: { values: { '50.0': null } },
       },
       {
-        key_as_string: `${start + 2 * minute}`,
-        key: start + 2 * minute,
+        key_as_string: `${start + 2 * minuteMs}`,
+        key: start + 2 * minuteMs,
         doc_count: 1,
         1: { value: 2.5 },
         3: { values: { '50.0': 2.5 } },
@@ -209,7 +210,7 @@ describe("Grafana's Elasticsearch data source", () => {
     });
     const { hits } = body.responses[0]!.hits;
     expect(hits.map((hit) => [hit._source.ts, hit.sort[0], hit.fields.ts])).toEqual([
-      [start + 2 * minute, start + 2 * minute, [new Date(start + 2 * minute).toISOString()]],
+      [start + 2 * minuteMs, start + 2 * minuteMs, [new Date(start + 2 * minuteMs).toISOString()]],
       [start, start, [new Date(start).toISOString()]],
     ]);
     const next = await msearch({
@@ -217,7 +218,7 @@ describe("Grafana's Elasticsearch data source", () => {
       sort: [{ ts: 'desc' }, { _doc: 'desc' }],
       search_after: hits[0]!.sort,
     });
-    expect(next.body.responses[0]!.hits.hits.map((hit) => hit._source.ts)).toEqual([start + minute, start]);
+    expect(next.body.responses[0]!.hits.hits.map((hit) => hit._source.ts)).toEqual([start + minuteMs, start]);
   });
 });
 
@@ -249,7 +250,7 @@ describe("Grafana's OpenSearch data source", () => {
   });
 
   it('returns logs with times as its parser reads them', async () => {
-    const range = { ts: { format: 'epoch_millis', gte: start - minute, lte: start + 5 * minute } };
+    const range = { ts: { format: 'epoch_millis', gte: start - minuteMs, lte: start + 5 * minuteMs } };
     const { status, body } = await msearch({
       docvalue_fields: ['ts'],
       fields: [{ field: 'ts', format: 'strict_date_optional_time_nanos' }],
@@ -259,7 +260,7 @@ describe("Grafana's OpenSearch data source", () => {
     });
     expect(status).toBe(200);
     const [newest] = body.responses[0]!.hits.hits;
-    expect(newest!.fields.ts).toContain(new Date(start + 2 * minute).toISOString());
+    expect(newest!.fields.ts).toContain(new Date(start + 2 * minuteMs).toISOString());
   });
 
   it('refuses a list of more names of fields than are read', async () => {

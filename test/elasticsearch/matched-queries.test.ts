@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { lines, minute, send, start, useField } from './field.js';
+import { minuteMs } from '#common/time.js';
+import { lines, send, start, useField } from './field.js';
 
 const field = useField();
 const order = { sort: [{ 'data.float': 'asc' }] };
@@ -35,7 +36,7 @@ describe('matched_queries', () => {
       { term: { 'device.id': { value: device, _name: 'id' } } },
       { term: { 'device.serial': { value: 'ab-01', _name: 'serial' } } },
       { term: { 'device.serial': { value: 'ab-02', _name: 'other' } } },
-      { range: { ts: { gte: start + minute, _name: 'later' } } },
+      { range: { ts: { gte: start + minuteMs, _name: 'later' } } },
     ];
     const found = names(await search(among(...clauses)));
     expect(found).toEqual([

@@ -1,15 +1,16 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { lines, minute, send, start, store, useField } from './field.js';
+import { minuteMs } from '#common/time.js';
+import { lines, send, start, store, useField } from './field.js';
 
 const field = useField();
 const post = (path: string, body: object = {}) => send(field, 'POST', path, { body });
 const floats = (answer: any): number[] => answer.body.hits.hits.map((hit: any) => hit._source.data.float);
 
-const clocked = useField({ clock: () => start + 61 * minute });
+const clocked = useField({ clock: () => start + 61 * minuteMs });
 
 it("returns the creation_time of a point in time by the service's clock", async () => {
   const { body } = await send(clocked, 'POST', '/records/_search/point_in_time?keep_alive=1m');
-  expect(body.creation_time).toBe(start + 61 * minute);
+  expect(body.creation_time).toBe(start + 61 * minuteMs);
 });
 
 describe('content types of the Elasticsearch-compatible endpoint', () => {
@@ -196,8 +197,8 @@ describe('page of a scroll', () => {
   it('starts with the newest record by default', async () => {
     const first = await post('/_search?scroll=1m&size=2');
     expect(first.body.hits.hits.map((hit: any) => [hit._source.ts, hit.sort])).toEqual([
-      [start + 2 * minute, undefined],
-      [start + minute, undefined],
+      [start + 2 * minuteMs, undefined],
+      [start + minuteMs, undefined],
     ]);
     expect(floats(await post('/_search/scroll', { scroll_id: first.body._scroll_id }))).toEqual([1.5]);
   });

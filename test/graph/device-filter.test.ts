@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { daySeconds } from '#common/time.js';
 import { Role } from '#entities/enums.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 
 const world = useWorld();
 const now = Math.floor(Date.now() / 1000);
-const day = 86_400;
+
 let owner: AccountActor;
 let member: AccountActor;
 let other: AccountActor;
@@ -54,11 +55,11 @@ beforeAll(async () => {
   const stored = await owner.post(`${at}/records`, [
     record('a1-01', now - 60),
     // A late record does not replace a newer one.
-    record('a1-01', now - 40 * day),
-    record('a1-02', now - 3 * day),
-    record('a1-03', now - 40 * day),
+    record('a1-01', now - 40 * daySeconds),
+    record('a1-02', now - 3 * daySeconds),
+    record('a1-03', now - 40 * daySeconds),
     // A record of a device whose clock is ahead.
-    record('a1-05', now + day / 2),
+    record('a1-05', now + daySeconds / 2),
   ]);
   expect(stored.body).toMatchObject({ accepted: 5 });
 });
@@ -97,10 +98,10 @@ describe('device filter', () => {
   });
 
   it('matches devices that are silent since a time, including those without records', async () => {
-    expect(await find({ silentSince: now - day })).toEqual([3, 'a1-02', 'a1-03', 'a1-04']);
-    expect(await find({ silentSince: now - 30 * day })).toEqual([2, 'a1-03', 'a1-04']);
-    expect(await find({ silentSince: now - 40 * day })).toEqual([1, 'a1-04']);
-    expect(await find({ silentSince: now - day }, {}, member)).toEqual([2, 'a1-02', 'a1-03']);
+    expect(await find({ silentSince: now - daySeconds })).toEqual([3, 'a1-02', 'a1-03', 'a1-04']);
+    expect(await find({ silentSince: now - 30 * daySeconds })).toEqual([2, 'a1-03', 'a1-04']);
+    expect(await find({ silentSince: now - 40 * daySeconds })).toEqual([1, 'a1-04']);
+    expect(await find({ silentSince: now - daySeconds }, {}, member)).toEqual([2, 'a1-02', 'a1-03']);
   });
 
   it('matches devices in a circle, also across the 180th meridian and around a pole', async () => {
@@ -112,10 +113,10 @@ describe('device filter', () => {
   });
 
   it('combines its conditions with each other, q, sort and paging', async () => {
-    expect(await find({ tag: 'roof', silentSince: now - day })).toEqual([1, 'a1-02']);
-    expect(await find({ silentSince: now - day }, { sort: '-serial', limit: 2 })).toEqual([3, 'a1-04', 'a1-03']);
-    expect(await find({ silentSince: now - day }, { sort: '-serial', limit: 2, page: 2 })).toEqual([3, 'a1-02']);
-    expect(await find({ silentSince: now - day }, { q: '0[34]$' })).toEqual([2, 'a1-03', 'a1-04']);
+    expect(await find({ tag: 'roof', silentSince: now - daySeconds })).toEqual([1, 'a1-02']);
+    expect(await find({ silentSince: now - daySeconds }, { sort: '-serial', limit: 2 })).toEqual([3, 'a1-04', 'a1-03']);
+    expect(await find({ silentSince: now - daySeconds }, { sort: '-serial', limit: 2, page: 2 })).toEqual([3, 'a1-02']);
+    expect(await find({ silentSince: now - daySeconds }, { q: '0[34]$' })).toEqual([2, 'a1-03', 'a1-04']);
     expect(await find({})).toEqual([5, ...Object.keys(devices)]);
     expect(await find(null)).toEqual([5, ...Object.keys(devices)]);
   });
@@ -134,7 +135,7 @@ describe('device filter', () => {
   it('applies below an organization and below an application', async () => {
     const { body } = await owner.graph(`{ account {
       devices(filter: { tag: "roof" }) { totalCount items { serial } }
-      applications { items { name devices(filter: { silentSince: ${now - day} }) { totalCount items { serial } } } } } }`);
+      applications { items { name devices(filter: { silentSince: ${now - daySeconds} }) { totalCount items { serial } } } } } }`);
     expect(body.data?.['account']).toEqual({
       devices: { totalCount: 2, items: [{ serial: 'a1-01' }, { serial: 'a1-02' }] },
       applications: {
@@ -189,11 +190,11 @@ describe('mutation of all devices that are silent since a time', () => {
     const stored = await other.post(`${at}/records`, [
       { serial: 'a2-01', ts: now - 60, data: {} },
       { serial: 'b1500', ts: now - 60, data: {} },
-      { serial: 'ff-02', ts: now - 2 * day, data: {} },
+      { serial: 'ff-02', ts: now - 2 * daySeconds, data: {} },
     ]);
     expect(stored.body).toMatchObject({ accepted: 3 });
-    const filter = { silentSince: now - day };
-    expect(await change({ ...filter, silentSince: now - 3 * day }, true)).toMatchObject({ matched: 1199 });
+    const filter = { silentSince: now - daySeconds };
+    expect(await change({ ...filter, silentSince: now - 3 * daySeconds }, true)).toMatchObject({ matched: 1199 });
     const { job, ...counted } = await change(filter, false);
     expect(counted).toEqual({ matched: 1200, changed: 1200 });
     const over = async () => {
@@ -226,8 +227,8 @@ it("returns the time of each device's newest record, or null, as lastRecordAt", 
   const times = Object.fromEntries(items.map(({ serial, lastRecordAt }) => [serial, lastRecordAt]));
   expect(times).toEqual({
     'a1-01': at(now - 60),
-    'a1-02': at(now - 3 * day),
-    'a1-03': at(now - 40 * day),
+    'a1-02': at(now - 3 * daySeconds),
+    'a1-03': at(now - 40 * daySeconds),
     'a1-04': null,
     'a1-05': expect.any(String),
   });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import { hourSeconds } from '#common/time.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 
-const hour = 3600;
 /** The start of a day in UTC, in Unix seconds. */
-const start = 1_795_305_600 - 30 * 24 * hour;
+const start = 1_795_305_600 - 30 * 24 * hourSeconds;
 
 const query = `query ($o: ID!, $ids: [ID!], $v: [String!]!, $from: UnixTime, $to: UnixTime, $points: Int!) {
   devices(organizationId: $o, ids: $ids, sort: "serial") {
@@ -57,32 +57,35 @@ describe('Device.states', () => {
   const entriesOf = ({ ts, seconds, values }: Line) => ts.map((at, i) => [at - start, seconds[i], values[i]]);
 
   it('tells the seconds of both states at every phase of a door that is open 30 of 120 minutes', async () => {
-    const period = 2 * hour;
+    const period = 2 * hourSeconds;
     for (const phase of [0, 300, 2700, 5400]) {
-      const records = Array.from({ length: (7 * 24 * hour) / 300 }, (_, index) => ({
+      const records = Array.from({ length: (7 * 24 * hourSeconds) / 300 }, (_, index) => ({
         at: index * 300,
         data: { door: (index * 300 + phase) % period < 1800 },
       }));
       const world = await furnish(records);
-      const [line] = await ask(world, [0, 7 * 24 * hour]);
-      expect(line).toMatchObject({ name: 'door', type: 'BOOL', interval: hour });
-      expect(secondsIn(line!, 'true')).toBe((7 * 24 * hour) / 4);
-      expect(secondsIn(line!, 'false')).toBe((7 * 24 * hour * 3) / 4);
+      const [line] = await ask(world, [0, 7 * 24 * hourSeconds]);
+      expect(line).toMatchObject({ name: 'door', type: 'BOOL', interval: hourSeconds });
+      expect(secondsIn(line!, 'true')).toBe((7 * 24 * hourSeconds) / 4);
+      expect(secondsIn(line!, 'false')).toBe((7 * 24 * hourSeconds * 3) / 4);
     }
   });
 
   it('shows a state of one minute in a week', async () => {
-    const records = Array.from({ length: (7 * 24 * hour) / 600 }, (_, index) => ({
+    const records = Array.from({ length: (7 * 24 * hourSeconds) / 600 }, (_, index) => ({
       at: index * 600,
       data: { door: false },
     }));
-    records.push({ at: 50 * hour + 60, data: { door: true } }, { at: 50 * hour + 120, data: { door: false } });
-    const [line] = await ask(await furnish(records), [0, 7 * 24 * hour]);
+    records.push(
+      { at: 50 * hourSeconds + 60, data: { door: true } },
+      { at: 50 * hourSeconds + 120, data: { door: false } },
+    );
+    const [line] = await ask(await furnish(records), [0, 7 * 24 * hourSeconds]);
     expect(entriesOf(line!)).toEqual([
-      [0, 50 * hour, 'false'],
-      [50 * hour, hour - 60, 'false'],
-      [50 * hour, 60, 'true'],
-      [51 * hour, 7 * 24 * hour - 51 * hour, 'false'],
+      [0, 50 * hourSeconds, 'false'],
+      [50 * hourSeconds, hourSeconds - 60, 'false'],
+      [50 * hourSeconds, 60, 'true'],
+      [51 * hourSeconds, 7 * 24 * hourSeconds - 51 * hourSeconds, 'false'],
     ]);
   });
 
@@ -91,27 +94,29 @@ describe('Device.states', () => {
       at: index * 600,
       data: { door: index >= 70, mode: index < 20 ? 'ok' : 'service' },
     }));
-    const lines = await ask(await furnish(records), [0, 24 * hour], { points: 24, v: ['mode', 'door'] });
+    const lines = await ask(await furnish(records), [0, 24 * hourSeconds], { points: 24, v: ['mode', 'door'] });
     expect(lines.map(entriesOf)).toEqual([
       [
         [0, 20 * 600, 'ok'],
-        [20 * 600, 24 * hour - 20 * 600, 'service'],
+        [20 * 600, 24 * hourSeconds - 20 * 600, 'service'],
       ],
       [
         [0, 70 * 600, 'false'],
-        [70 * 600, 24 * hour - 70 * 600, 'true'],
+        [70 * 600, 24 * hourSeconds - 70 * 600, 'true'],
       ],
     ]);
   });
 
   it('ends a state 2.1 usual intervals after its last record, and leaves the rest unknown', async () => {
-    const ages = Array.from({ length: 25 }, (_, index) => index * hour).filter((at) => at < 6 * hour || at > 15 * hour);
+    const ages = Array.from({ length: 25 }, (_, index) => index * hourSeconds).filter(
+      (at) => at < 6 * hourSeconds || at > 15 * hourSeconds,
+    );
     const records = ages.map((at) => ({ at, data: { door: true } }));
-    const [line] = await ask(await furnish(records), [0, 30 * hour], { points: 61 });
+    const [line] = await ask(await furnish(records), [0, 30 * hourSeconds], { points: 61 });
     expect(line!.interval).toBe(1800);
     expect(entriesOf(line!)).toEqual([
-      [0, 5 * hour + 2.1 * hour, 'true'],
-      [16 * hour, 8 * hour + 2.1 * hour, 'true'],
+      [0, 5 * hourSeconds + 2.1 * hourSeconds, 'true'],
+      [16 * hourSeconds, 8 * hourSeconds + 2.1 * hourSeconds, 'true'],
     ]);
   });
 
@@ -141,7 +146,7 @@ describe('Device.states', () => {
   it('returns 422 for more than 50,000 buckets', async () => {
     const { owner, ids } = await furnish([]);
     const v = Array.from({ length: 20 }, (_, index) => `v${index}`);
-    const to = start + 30 * 24 * hour;
+    const to = start + 30 * 24 * hourSeconds;
     const { body } = await owner.graph(query, { o: owner.id, ids, v, from: start, to, points: 5000 });
     expect(body.errors).toMatchObject([{ extensions: { code: 'VALIDATION_FAILED' } }]);
   });

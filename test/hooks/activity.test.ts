@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { hourSeconds } from '#common/time.js';
 import { readConfig } from '#config/config.js';
 import { useService } from '../support/service.js';
 import { buildCustomer, type Customer, type HttpAnswer } from './customer.js';
@@ -12,8 +13,8 @@ let other: Customer;
 let healthy: Receiver;
 let broken: Receiver;
 const hooks: Record<string, string> = {};
-const hour = 3600;
-const since = Math.floor(Date.now() / 1000 / hour) * hour;
+
+const since = Math.floor(Date.now() / 1000 / hourSeconds) * hourSeconds;
 
 interface Answered {
   data: any;
@@ -98,8 +99,8 @@ describe('deliveries of an application', () => {
   });
 
   it('filters by time of storing, and pages by cursor', async () => {
-    expect(await find({ from: since + 2 * hour })).toMatchObject({ totalCount: 0 });
-    expect(await find({ state: 'failed', from: since, to: since + 2 * hour })).toMatchObject({ totalCount: 3 });
+    expect(await find({ from: since + 2 * hourSeconds })).toMatchObject({ totalCount: 0 });
+    expect(await find({ state: 'failed', from: since, to: since + 2 * hourSeconds })).toMatchObject({ totalCount: 3 });
     const first = await find({ state: 'failed', limit: 2 });
     expect(first).toMatchObject({ hasMore: true, items: [{}, {}] });
     expect(await find({ state: 'failed', limit: 2, after: first.endCursor })).toMatchObject({
@@ -114,7 +115,7 @@ describe('deliveries of an application', () => {
         applicationHook(organizationId: $o, applicationId: $a, applicationHookId: $h) {
           failed: deliveries(state: failed) { totalCount } succeeded: deliveries(state: succeeded) { totalCount } }
         device(organizationId: $o, deviceId: $d) {
-          failed: deliveries(state: failed) { totalCount } late: deliveries(from: ${since + 2 * hour}) { totalCount } } }`,
+          failed: deliveries(state: failed) { totalCount } late: deliveries(from: ${since + 2 * hourSeconds}) { totalCount } } }`,
       { h: hooks['broken'], d: owner.deviceId },
     );
     expect(data).toEqual({
@@ -130,9 +131,18 @@ describe('activity of a hook', () => {
       activity(from: $from, to: $to, interval: $interval) { ts succeeded failed pending successRate p50 p95 } } } } }`;
 
   it('counts deliveries by time of storing and outcome in whole buckets', async () => {
-    const { data } = await ask(query, { from: since - hour - 1, to: since + 2 * hour - 1, interval: hour });
+    const { data } = await ask(query, {
+      from: since - hourSeconds - 1,
+      to: since + 2 * hourSeconds - 1,
+      interval: hourSeconds,
+    });
     const [first, second] = data.application.hooks.items as { activity: any[] }[];
-    expect(first!.activity.map(({ ts }) => ts)).toEqual([since - 2 * hour, since - hour, since, since + hour]);
+    expect(first!.activity.map(({ ts }) => ts)).toEqual([
+      since - 2 * hourSeconds,
+      since - hourSeconds,
+      since,
+      since + hourSeconds,
+    ]);
     const sum = (activity: any[], key: string) => activity.reduce((all, each) => all + each[key], 0);
     for (const [activity, succeeded, failed] of [
       [first!.activity, 3, 0],
@@ -144,7 +154,7 @@ describe('activity of a hook', () => {
         0,
       ]);
       expect(activity[0]).toEqual({
-        ts: since - 2 * hour,
+        ts: since - 2 * hourSeconds,
         succeeded: 0,
         failed: 0,
         pending: 0,

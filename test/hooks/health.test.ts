@@ -1,11 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
+import { dayMs, secondMs, weekMs } from '#common/time.js';
 import { type Subject, useHookWorld } from './hook-world.js';
 import { startReceiver } from './receiver.js';
 
 const world = useHookWorld();
-const second = 1000;
-const day = 24 * 3600 * second;
 
 /** Reads the health columns of the hook. */
 const health = async ({ hookId }: Subject) => {
@@ -23,14 +22,14 @@ describe('circuit breaker of a hook', () => {
   it('opens after ten failures in a row, probes after 30 s, then 60 s, and closes after a success', async () => {
     let code = 500;
     const receiver = await startReceiver((response) => void response.writeHead(code).end());
-    const hooks = await world.open({ schedule: [7 * day] });
+    const hooks = await world.open({ schedule: [weekMs] });
     const subject = await world.subject({ url: receiver.url(), concurrency: 10 });
     await world.store(hooks, subject, 10);
     await receiver.received(10);
     await world.until(subject, (rows) => rows.every(({ attempts_made }) => attempts_made === 1));
     expect(await health(subject)).toMatchObject({
       failures_in_row: 10,
-      circuit_until: new Date(world.now + 30 * second).toISOString(),
+      circuit_until: new Date(world.now + 30 * secondMs).toISOString(),
     });
 
     // The circuit is open: due deliveries wait and use up no attempts.
@@ -39,17 +38,17 @@ describe('circuit breaker of a hook', () => {
     expect(receiver.calls).toHaveLength(10);
 
     // One probe fails: the circuit stays open for twice as long.
-    world.now += 30 * second;
+    world.now += 30 * secondMs;
     hooks.wake();
     await receiver.received(11);
     await world.until(subject, (rows) => rows.filter(({ attempts_made }) => attempts_made === 1).length === 11);
     await world.turn(hooks);
     expect(receiver.calls).toHaveLength(11);
-    expect((await health(subject)).circuit_until).toBe(new Date(world.now + 60 * second).toISOString());
+    expect((await health(subject)).circuit_until).toBe(new Date(world.now + 60 * secondMs).toISOString());
 
     // One probe succeeds: the circuit closes and all deliveries go out.
     code = 200;
-    world.now += 60 * second;
+    world.now += 60 * secondMs;
     hooks.wake();
     await world.until(subject, (rows) => rows.filter(({ state }) => state === 'succeeded').length === 19);
     expect(await health(subject)).toMatchObject({ failures_in_row: 0, circuit_until: null });
@@ -59,7 +58,7 @@ describe('circuit breaker of a hook', () => {
   it('ignores pings, whether they fail or succeed', async () => {
     let code = 500;
     const receiver = await startReceiver((response) => void response.writeHead(code).end());
-    const hooks = await world.open({ schedule: [7 * day] });
+    const hooks = await world.open({ schedule: [weekMs] });
     const subject = await world.subject({ url: receiver.url(), concurrency: 10 });
     const ping = () =>
       hooks.ping({
@@ -74,7 +73,7 @@ describe('circuit breaker of a hook', () => {
     await ping();
     expect(await health(subject)).toMatchObject({
       failures_in_row: 10,
-      circuit_until: new Date(world.now + 30 * second).toISOString(),
+      circuit_until: new Date(world.now + 30 * secondMs).toISOString(),
     });
     await receiver.close();
   });
@@ -122,13 +121,13 @@ describe('hook with failing calls', () => {
   it('becomes disabled after five days, and works again after it is enabled', async () => {
     let code = 500;
     const receiver = await startReceiver((response) => void response.writeHead(code).end());
-    const hooks = await world.open({ schedule: [3 * day, 3 * day, 3 * day] });
+    const hooks = await world.open({ schedule: [3 * dayMs, 3 * dayMs, 3 * dayMs] });
     const subject = await world.subject({ url: receiver.url() });
     await world.store(hooks, subject);
     for (let made = 1; made <= 3; made++) {
       await world.until(subject, ([row]) => row?.attempts_made === made);
       expect(await health(subject)).toMatchObject({ disabled: made === 3 });
-      if (made < 3) world.now += 3 * day;
+      if (made < 3) world.now += 3 * dayMs;
       hooks.wake();
     }
     expect(await health(subject)).toMatchObject({ disabled: true, disabled_reason: 'failing' });
@@ -137,7 +136,7 @@ describe('hook with failing calls', () => {
     await world.pool.query(
       sql`update hook set disabled = false, updated_at = ${new Date(world.now)} where id = ${subject.hookId}`,
     );
-    world.now += 3 * day;
+    world.now += 3 * dayMs;
     hooks.wake();
     await world.until(subject, ([row]) => row?.state === 'succeeded' || row?.state === 'failed');
     expect(await health(subject)).toMatchObject({ failures_in_row: 0, disabled: false });
@@ -155,7 +154,7 @@ describe('hook with failing calls', () => {
         subject,
         (rows) => rows.length === made && rows.every(({ attempts_made }) => attempts_made === 1),
       );
-      world.now += 2 * day;
+      world.now += 2 * dayMs;
     }
     expect(await health(subject)).toMatchObject({ failures_in_row: 2, disabled: false });
     await receiver.close();

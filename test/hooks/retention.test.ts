@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
+import { dayMs } from '#common/time.js';
 import { dropPartitions, makePartitions } from '#hooks/housekeeping.js';
 import { useHookWorld } from './hook-world.js';
 import { startReceiver, status } from './receiver.js';
 
 const world = useHookWorld();
-const day = 24 * 3600_000;
 
 /** Stores an ended delivery whose identifier carries the given time. */
 async function ended(at: number): Promise<string> {
@@ -35,13 +35,13 @@ describe('ended delivery', () => {
     await makePartitions(world.pool, now);
     await makePartitions(world.pool, now);
     expect(await placeOf(early)).toBe('delivery_done_20300310');
-    expect(await placeOf(await ended(now + 3 * day))).toBe('delivery_done_20300313');
+    expect(await placeOf(await ended(now + 3 * dayMs))).toBe('delivery_done_20300313');
   });
 
   it('disappears with its partition when its retention is over, also when it lies outside any daily partition', async () => {
     const now = Date.parse('2031-06-20T12:00:00Z');
     await makePartitions(world.pool, now);
-    const [old, stray, kept] = [await ended(now - day), await ended(now - 40 * day), await ended(now)];
+    const [old, stray, kept] = [await ended(now - dayMs), await ended(now - 40 * dayMs), await ended(now)];
     expect(await dropPartitions(world.pool, now, 0)).toBeGreaterThan(0);
     expect([await placeOf(old), await placeOf(stray), await placeOf(kept)]).toEqual([
       undefined,
@@ -54,18 +54,18 @@ describe('ended delivery', () => {
 describe('waiting delivery', () => {
   it('outlives a retention that is shorter than its retry schedule', async () => {
     const receiver = await startReceiver(status(500));
-    const hooks = await world.open({ schedule: [100 * day] });
+    const hooks = await world.open({ schedule: [100 * dayMs] });
     const subject = await world.subject({ url: receiver.url() });
     await world.store(hooks, subject);
     await world.until(subject, ([row]) => row?.attempts_made === 1);
-    await dropPartitions(world.pool, world.now + 50 * day, 3600_000);
+    await dropPartitions(world.pool, world.now + 50 * dayMs, 3600_000);
     expect(await world.deliveries(subject)).toMatchObject([{ state: 'pending' }]);
 
     // Deliveries of a disabled hook end after 7 days. From then on, retention applies to them.
     await world.pool.query(sql`update hook set disabled = true where id = ${subject.hookId}`);
-    await dropPartitions(world.pool, world.now + 6 * day, 3600_000);
+    await dropPartitions(world.pool, world.now + 6 * dayMs, 3600_000);
     expect(await world.deliveries(subject)).toHaveLength(1);
-    await dropPartitions(world.pool, world.now + 8 * day, 3600_000);
+    await dropPartitions(world.pool, world.now + 8 * dayMs, 3600_000);
     expect(await world.deliveries(subject)).toEqual([]);
     await receiver.close();
   });

@@ -1,12 +1,23 @@
 import { describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
+import { hourMs } from '#common/time.js';
 import { retryAfter, waitAfter } from '#hooks/retry-schedule.js';
 import { useHookWorld } from './hook-world.js';
 import { fine, startReceiver, status } from './receiver.js';
 
 const world = useHookWorld();
-const hour = 3600_000;
-const schedule = [5000, 300_000, hour / 2, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour];
+
+const schedule = [
+  5000,
+  300_000,
+  hourMs / 2,
+  2 * hourMs,
+  5 * hourMs,
+  10 * hourMs,
+  14 * hourMs,
+  20 * hourMs,
+  24 * hourMs,
+];
 
 describe('webhook retries', () => {
   it('makes ten attempts over 75 hours under one id, and then fails the delivery', async () => {
@@ -25,7 +36,7 @@ describe('webhook retries', () => {
     }
     // The waits have no jitter, because the test's random source is constant.
     expect(waits).toEqual(schedule);
-    expect(world.now - begun).toBe(75.5 * hour + 305_000);
+    expect(world.now - begun).toBe(75.5 * hourMs + 305_000);
     expect(await world.deliveries(subject)).toMatchObject([{ state: 'failed', attempts_made: 10, max_attempts: 10 }]);
     expect(receiver.calls).toHaveLength(10);
     expect(new Set(receiver.calls.map(({ headers }) => headers['x-service-delivery-id'])).size).toBe(1);
@@ -126,11 +137,11 @@ describe('change of a hook', () => {
     await world.store(hooks, subject);
     await world.until(subject, ([row]) => row?.attempts_made === 1);
     // Less than five days, after which failures alone would disable the hook.
-    world.now += 24 * hour;
+    world.now += 24 * hourMs;
     await world.store(hooks, subject);
     await world.until(subject, ([first, second]) => first?.attempts_made === 2 && second?.attempts_made === 1);
     await change(subject.hookId, sql`disabled = true`);
-    world.now += 6.5 * 24 * hour;
+    world.now += 6.5 * 24 * hourMs;
     await world.turn(hooks);
     expect(receiver.calls).toHaveLength(3);
     broken = false;
@@ -160,7 +171,7 @@ describe('wait before the next attempt', () => {
   });
 
   it('has a limit of 24 hours', () => {
-    expect(waitAfter([1000], 1, 0.5, 48 * hour)).toBe(24 * hour);
+    expect(waitAfter([1000], 1, 0.5, 48 * hourMs)).toBe(24 * hourMs);
   });
 
   it('accepts Retry-After in seconds or as a date only', () => {

@@ -1,3 +1,4 @@
+import { hourSeconds } from '#common/time.js';
 import type { AccountActor, World } from '../support/world.js';
 
 /** An organization with a cold store: devices with a week-old name, records of last night, a rule and hooks. */
@@ -10,8 +11,6 @@ export interface ColdStore {
   /** Start and end of last night, in Unix seconds. */
   night: { from: number; to: number };
 }
-
-const hour = 3600;
 
 /** The warmest value of each freezer last night, and whether the rule watches it. */
 const freezers: Record<string, { warmest: number; tags: string[] }> = {
@@ -41,8 +40,8 @@ export async function makeColdStore(world: World): Promise<ColdStore> {
   });
   const hookId = await owner.make(`${inside}/hooks`, { url: 'http://127.0.0.1:9/a-secret-path', disabled: true });
   await owner.put(`${inside}/hooks/${hookId}/settings`, { events: ['alert.opened'] });
-  const midnight = Math.floor(Date.now() / (24 * hour) / 1000) * 24 * hour;
-  const night = { from: midnight - 2 * hour, to: midnight };
+  const midnight = Math.floor(Date.now() / (24 * hourSeconds) / 1000) * 24 * hourSeconds;
+  const night = { from: midnight - 2 * hourSeconds, to: midnight };
   const devices: Record<string, string> = {};
   const add = async (name: string, serial: string, tags: string[], values: readonly number[]) => {
     devices[name] = await owner.make(`${at}/devices/${serial}`, { name, tags, product: { id: productId } });

@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { hourSeconds } from '#common/time.js';
 import { Role } from '#entities/enums.js';
 import { foldActivity } from '#records/postgres/upkeep/activity.js';
 import type { GraphAnswer } from '../support/actor.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 
 const world = useWorld();
-const hour = 3600;
+
 let owner: AccountActor;
 let member: AccountActor;
 let at: string;
@@ -153,20 +154,20 @@ describe('activity', () => {
     await own.post(`/organizations/${own.id}/records`, [record, record]);
     await counted(own, 2);
     // Inserts counts as if records had been stored in two minutes of one hour, three days ago.
-    const begun = Math.floor(Date.now() / 1000 / hour) * hour - 72 * hour;
+    const begun = Math.floor(Date.now() / 1000 / hourSeconds) * hourSeconds - 72 * hourSeconds;
     await world.pool.query(
       `insert into record_activity select organization_id, application_id, to_timestamp($2::float8 + minute * 60), kind, 2, false
          from record_activity, generate_series(0, 1) minute where organization_id = $1`,
       [own.id, begun],
     );
-    const days = { from: begun - hour, to: begun + 2 * hour, interval: hour };
+    const days = { from: begun - hourSeconds, to: begun + 2 * hourSeconds, interval: hourSeconds };
     const before = await read(ofOrganization, days, own);
     expect((before.data!['account'].activity as Bucket[]).map(({ stored }) => stored)).toEqual([0, 4, 0, 0]);
     while (await foldActivity(world.pool, new Date()));
     expect(await read(ofOrganization, days, own)).toEqual(before);
     const { rows } = await world.pool.query(
       'select at from record_activity where organization_id = $1 and at < to_timestamp($2)',
-      [own.id, begun + hour],
+      [own.id, begun + hourSeconds],
     );
     expect(rows).toHaveLength(1);
     // Without `interval`, the service chooses one that it can answer.
@@ -177,7 +178,7 @@ describe('activity', () => {
     ['interval', { from: 0, interval: 86_400 }],
     ['interval', { interval: 90 }],
     ['interval', { interval: 59 }],
-    ['interval', { from: Date.now() / 1000 - 72 * hour, interval: 1800 }],
+    ['interval', { from: Date.now() / 1000 - 72 * hourSeconds, interval: 1800 }],
     ['from', { from: 2, to: 1 }],
   ])('returns VALIDATION_FAILED for an invalid %s', async (path, variables) => {
     const { errors } = await read(ofOrganization, variables);

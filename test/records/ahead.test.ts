@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
+import { daySeconds } from '#common/time.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 
 const world = useWorld();
@@ -35,17 +36,17 @@ const shown = async (id: string): Promise<Shown> => {
     clockAhead latest { name value ahead } } }`;
   return (await owner.graph(query, { o: owner.id, d: id })).body.data?.['device'] as Shown;
 };
-const day = 86_400;
+
 const above = { all: [{ variable: 't', operator: 'gt', value: 8 }] };
 
 describe('Device.latest after a clock was ahead', () => {
   it.each([1, 30])('returns the values that came after %i records 23 hours ahead', async (count) => {
     const { id, send } = await device();
     await send([-60, 1]);
-    await send(...Array.from({ length: count }, (_, index): [number, number] => [day - 3600 + index, 2]));
+    await send(...Array.from({ length: count }, (_, index): [number, number] => [daySeconds - 3600 + index, 2]));
     expect(await shown(id)).toEqual({
-      clockAhead: expect.closeTo(day - 3600 + count - 1, -2),
-      latest: [{ name: 't', value: 2, ahead: expect.closeTo(day - 3600, -2) }],
+      clockAhead: expect.closeTo(daySeconds - 3600 + count - 1, -2),
+      latest: [{ name: 't', value: 2, ahead: expect.closeTo(daySeconds - 3600, -2) }],
     });
     const ts = await send([0, 3]);
     expect(await shown(id)).toEqual({ clockAhead: null, latest: [{ name: 't', value: 3, ahead: null }] });
@@ -56,7 +57,7 @@ describe('Device.latest after a clock was ahead', () => {
   it('returns the last value by measurement of a call whose records are all ahead', async () => {
     const { id, send } = await device();
     // Creating so many records takes several milliseconds.
-    await send([day - 3600, 1], ...Array.from({ length: 900 }, (): [number, number] => [day - 7200, 2]));
+    await send([daySeconds - 3600, 1], ...Array.from({ length: 900 }, (): [number, number] => [daySeconds - 7200, 2]));
     expect((await shown(id)).latest).toMatchObject([{ name: 't', value: 1 }]);
   });
 
@@ -78,7 +79,7 @@ describe('threshold rule after a record 23 hours ahead', () => {
         openedBy: { ts: number };
         closedBy?: { ts: number };
       }[];
-    const ahead = await send([day - 3600, 9]);
+    const ahead = await send([daySeconds - 3600, 9]);
     const [first] = await episodes();
     expect(first!.openedBy.ts).toBeCloseTo(ahead, 5);
     expect(Date.parse(first!.openedAt) / 1000).toBeLessThan(ahead - 7200);
@@ -113,7 +114,7 @@ describe('Device.lastRecordAt and the filter silentSince', () => {
 
   it('counts a record that is ahead at its arrival', async () => {
     const [ahead, usual] = [await device(), await device()];
-    await ahead.send([day - 3600, 1]);
+    await ahead.send([daySeconds - 3600, 1]);
     await arrived(ahead.id, 1800, 0);
     await usual.send([-900, 1]);
     const all = [

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
+import { daySeconds } from '#common/time.js';
 import { createPool } from '#database/pools.js';
 import { VariableType } from '#entities/enums.js';
 import { newId } from '#entities/id.js';
@@ -14,7 +15,7 @@ import { useDatabase } from '../support/database.js';
 import { buildFleet, type Fleet } from './fleet.js';
 
 const database = useDatabase();
-const day = 24 * 3600;
+
 const noon = Math.floor(Date.now() / 3600e3) * 3600;
 let pool: Pool;
 let store: RecordStore;
@@ -43,7 +44,7 @@ let serials = 0;
 const fleetOf = () => buildFleet(pool, `f${++serials}`, variables);
 const rollUpAll = async () => {
   // So late that every hour is due.
-  while ((await rollUp(pool, new Date((noon + day) * 1000 + Date.now()))) > 0);
+  while ((await rollUp(pool, new Date((noon + daySeconds) * 1000 + Date.now()))) > 0);
 };
 
 describe('list of latest values with undeclared fields', () => {
@@ -71,21 +72,21 @@ describe('list of latest values with undeclared fields', () => {
   it.each(states)('contains an older field of a device without a product (%s)', async (_state, rolledUp) => {
     const fleet = await fleetOf();
     await pool.query('update device set product_id = null where id = $1', [fleet.deviceId]);
-    await put(fleet, [noon - 4 * day, { battery: 80 }], ...usual);
+    await put(fleet, [noon - 4 * daySeconds, { battery: 80 }], ...usual);
     if (rolledUp) await rollUpAll();
-    expect(await latest(fleet)).toEqual({ battery: [noon - 4 * day, 80] });
+    expect(await latest(fleet)).toEqual({ battery: [noon - 4 * daySeconds, 80] });
   });
 
   it.each(states)('follows newer data, and not late data (%s)', async (_state, rolledUp) => {
     const fleet = await fleetOf();
-    await put(fleet, [noon - 4 * day, { battery: 80 }], ...usual);
+    await put(fleet, [noon - 4 * daySeconds, { battery: 80 }], ...usual);
     await rollUpAll();
-    await put(fleet, [noon - 5 * day, { battery: 90 }]);
+    await put(fleet, [noon - 5 * daySeconds, { battery: 90 }]);
     if (rolledUp) await rollUpAll();
-    expect(await latest(fleet)).toEqual({ battery: [noon - 4 * day, 80] });
-    await put(fleet, [noon - 3 * day, { battery: 70 }]);
+    expect(await latest(fleet)).toEqual({ battery: [noon - 4 * daySeconds, 80] });
+    await put(fleet, [noon - 3 * daySeconds, { battery: 70 }]);
     if (rolledUp) await rollUpAll();
-    expect(await latest(fleet)).toEqual({ battery: [noon - 3 * day, 70] });
+    expect(await latest(fleet)).toEqual({ battery: [noon - 3 * daySeconds, 70] });
   });
 
   it.each(states)('follows what comes after a record that was ahead (%s)', async (_state, rolledUp) => {
@@ -104,37 +105,50 @@ describe('list of latest values with undeclared fields', () => {
 
   it.each(states)('returns to the record before when a record is deleted (%s)', async (_state, rolledUp) => {
     const fleet = await fleetOf();
-    await put(fleet, [noon - 5 * day, { battery: 90 }], [noon - 4 * day, { battery: 80, once: 1 }], ...usual);
+    await put(
+      fleet,
+      [noon - 5 * daySeconds, { battery: 90 }],
+      [noon - 4 * daySeconds, { battery: 80, once: 1 }],
+      ...usual,
+    );
     await rollUpAll();
     await pool.query(sql`
       with gone as (delete from record where device_id = ${fleet.deviceId} and data ? 'once' returning *)
       insert into record_dirty (organization_id, product_id, hour)
       select organization_id, product_id, date_trunc('hour', ts) from gone`);
     if (rolledUp) await rollUpAll();
-    expect(await latest(fleet)).toEqual({ battery: [noon - 5 * day, 90] });
+    expect(await latest(fleet)).toEqual({ battery: [noon - 5 * daySeconds, 90] });
     const { rows } = await pool.query(sql`select name from record_newest where device_id = ${fleet.deviceId}`);
     if (rolledUp) expect(rows).toEqual([{ name: 'battery' }]);
   });
 
   it('contains a field that the product declared before, or declares since', async () => {
     const fleet = await fleetOf();
-    await put(fleet, [noon - 5 * day, { label: 'declared' }], [noon - 4 * day, { battery: 80 }], ...usual);
+    await put(
+      fleet,
+      [noon - 5 * daySeconds, { label: 'declared' }],
+      [noon - 4 * daySeconds, { battery: 80 }],
+      ...usual,
+    );
     await rollUpAll();
     const declared = [
       { name: 't', type: VariableType.FLOAT32 },
       { name: 'battery', type: VariableType.UINT8 },
     ];
     await pool.query('update product set variables = $1 where id = $2', [JSON.stringify(declared), fleet.productId]);
-    expect(await latest(fleet)).toEqual({ label: [noon - 5 * day, 'declared'], battery: [noon - 4 * day, 80] });
+    expect(await latest(fleet)).toEqual({
+      label: [noon - 5 * daySeconds, 'declared'],
+      battery: [noon - 4 * daySeconds, 80],
+    });
   });
 
   it('keeps the 200 newest fields of a device until it is purged', async () => {
     const fleet = await fleetOf();
     const many = (from: number) =>
       Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`f${from + index}`, 1]));
-    await put(fleet, [noon - 5 * day, many(0)], ...usual);
+    await put(fleet, [noon - 5 * daySeconds, many(0)], ...usual);
     await rollUpAll();
-    await put(fleet, [noon - 4 * day, many(1000)]);
+    await put(fleet, [noon - 4 * daySeconds, many(1000)]);
     await rollUpAll();
     const names = Object.keys(await latest(fleet));
     expect(names).toHaveLength(200);
@@ -146,13 +160,13 @@ describe('list of latest values with undeclared fields', () => {
 
   it('contains fields of hours that an earlier version rolled up', async () => {
     const fleet = await fleetOf();
-    await put(fleet, [noon - 4 * day, { battery: 80 }], ...usual);
+    await put(fleet, [noon - 4 * daySeconds, { battery: 80 }], ...usual);
     await rollUpAll();
     await pool.query(sql`delete from record_newest`);
     await pool.query(sql`insert into record_newest_due
       select organization_id, product_id, hour from record_total where slot = 0`);
     while ((await noteEarlier(pool)) > 0);
-    expect(await latest(fleet)).toEqual({ battery: [noon - 4 * day, 80] });
+    expect(await latest(fleet)).toEqual({ battery: [noon - 4 * daySeconds, 80] });
   });
 });
 

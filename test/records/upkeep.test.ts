@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
+import { daySeconds } from '#common/time.js';
 import { createPool } from '#database/pools.js';
 import { VariableType } from '#entities/enums.js';
 import { newId } from '#entities/id.js';
@@ -17,10 +18,10 @@ import { useDatabase } from '../support/database.js';
 import { buildFleet, type Fleet } from './fleet.js';
 
 const database = useDatabase();
-const day = 24 * 3600;
+
 const noon = Math.floor(Date.now() / 3600e3) * 3600;
 /** Noon (UTC) of the day that contains `noon`. */
-const midday = Math.floor(noon / day) * day + day / 2;
+const midday = Math.floor(noon / daySeconds) * daySeconds + daySeconds / 2;
 let pool: Pool;
 let store: RecordStore;
 
@@ -49,7 +50,7 @@ const put = ({ organizationId, deviceId }: Fleet, ...items: [ts: number, data: P
 let serials = 0;
 const fleetOf = () => buildFleet(pool, `f${++serials}`, variables);
 /** A time so late that every dirty hour and day is due. */
-const later = new Date((noon + day) * 1000 + Date.now());
+const later = new Date((noon + daySeconds) * 1000 + Date.now());
 const rollUpAll = async () => {
   while ((await rollUp(pool, later)) > 0);
   while ((await rollUpDays(pool, later)) > 0);
@@ -151,15 +152,15 @@ describe('record rollups', () => {
     const days = async () => {
       await rollUpAll();
       const { rows } = await pool.query(sql`
-        select extract(epoch from day)::float8 - ${midday - day / 2} as day, slot, n::int, sum, min, max, sum_squares
+        select extract(epoch from day)::float8 - ${midday - daySeconds / 2} as day, slot, n::int, sum, min, max, sum_squares
         from record_day where device_id = ${fleet.deviceId} order by day, slot`);
       return rows;
     };
     const counted = { slot: 0, sum: null, min: null, max: null, sum_squares: null };
-    await put(fleet, [midday, { t: 1 }], [midday - 3600, { t: 3 }], [midday - day, { t: 5 }]);
+    await put(fleet, [midday, { t: 1 }], [midday - 3600, { t: 3 }], [midday - daySeconds, { t: 5 }]);
     const before = [
-      { ...counted, day: -day, n: 1 },
-      { day: -day, slot: 1, n: 1, sum: 5, min: 5, max: 5, sum_squares: 25 },
+      { ...counted, day: -daySeconds, n: 1 },
+      { day: -daySeconds, slot: 1, n: 1, sum: 5, min: 5, max: 5, sum_squares: 25 },
     ];
     expect(await days()).toEqual([
       ...before,
@@ -178,7 +179,7 @@ describe('record rollups', () => {
     const fleet = await fleetOf();
     await put(fleet, [midday, { t: 1 }]);
     while ((await rollUp(pool, later)) > 0);
-    while ((await rollUpDays(pool, new Date((midday + day / 2) * 1000 - 1))) > 0);
+    while ((await rollUpDays(pool, new Date((midday + daySeconds / 2) * 1000 - 1))) > 0);
     expect(await count(fleet, 'record_day')).toBe(0);
     await rollUpAll();
     expect(await count(fleet, 'record_day')).toBe(2);
@@ -186,10 +187,10 @@ describe('record rollups', () => {
 
   it('makes a day with many records again after a longer pause than a small one', async () => {
     const fleet = await fleetOf();
-    await put(fleet, [midday - 3 * day, { t: 1 }]);
+    await put(fleet, [midday - 3 * daySeconds, { t: 1 }]);
     await rollUpAll();
     await pool.query(sql`update record_digest_total set n = 200000 where product_id = ${fleet.productId} and slot = 0`);
-    await put(fleet, [midday - 3 * day + 60, { t: 2 }]);
+    await put(fleet, [midday - 3 * daySeconds + 60, { t: 2 }]);
     while ((await rollUp(pool, later)) > 0);
     const sums = async (seconds: number) => {
       const at = new Date(Date.now() + seconds * 1000);
@@ -240,41 +241,41 @@ describe('latest values', () => {
 
   it.each(rollupStates)('contains a variable that only older records have (%s)', async (_state, rolledUp) => {
     const fleet = await fleetOf();
-    await put(fleet, [noon - 5 * day, { label: 'older' }], [noon - 4 * day, { label: 'old', on: false }]);
+    await put(fleet, [noon - 5 * daySeconds, { label: 'older' }], [noon - 4 * daySeconds, { label: 'old', on: false }]);
     if (rolledUp) await rollUpAll();
     await put(
       fleet,
       ...Array.from({ length: 50 }, (_, index): [number, PlainObject] => [noon - index * 60, { t: index }]),
     );
     expect(await latest(fleet)).toEqual([
-      { name: 'label', ts: noon - 4 * day, value: 'old' },
-      { name: 'on', ts: noon - 4 * day, value: false },
+      { name: 'label', ts: noon - 4 * daySeconds, value: 'old' },
+      { name: 'on', ts: noon - 4 * daySeconds, value: false },
       { name: 't', ts: noon, value: 0 },
     ]);
   });
 
   it.each(rollupStates)('contains an array that is newer than a single value (%s)', async (_state, rolledUp) => {
     const fleet = await fleetOf();
-    await put(fleet, [noon - 4 * day, { t: [1, 2] }], [noon - 5 * day, { t: 5 }]);
+    await put(fleet, [noon - 4 * daySeconds, { t: [1, 2] }], [noon - 5 * daySeconds, { t: 5 }]);
     if (rolledUp) await rollUpAll();
     await put(fleet, ...Array.from({ length: 20 }, (_, index): [number, PlainObject] => [noon - index, { on: true }]));
     expect(await latest(fleet)).toEqual([
       { name: 'on', ts: noon, value: true },
-      { name: 't', ts: noon - 4 * day, value: [1, 2] },
+      { name: 't', ts: noon - 4 * daySeconds, value: [1, 2] },
     ]);
   });
 
   it.each(rollupStates)("contains a value from the device's earlier product (%s)", async (_state, rolledUp) => {
     const fleet = await fleetOf();
     const later = await fleetOf();
-    await put(fleet, [noon - 4 * day, { t: 7, label: 'x' }]);
+    await put(fleet, [noon - 4 * daySeconds, { t: 7, label: 'x' }]);
     if (rolledUp) await rollUpAll();
     await pool.query('update device set product_id = $1 where id = $2', [later.productId, fleet.deviceId]);
     await put(fleet, ...Array.from({ length: 20 }, (_, index): [number, PlainObject] => [noon - index, { on: true }]));
     expect(await latest(fleet)).toEqual([
-      { name: 'label', ts: noon - 4 * day, value: 'x' },
+      { name: 'label', ts: noon - 4 * daySeconds, value: 'x' },
       { name: 'on', ts: noon, value: true },
-      { name: 't', ts: noon - 4 * day, value: 7 },
+      { name: 't', ts: noon - 4 * daySeconds, value: 7 },
     ]);
   });
 });
@@ -284,10 +285,11 @@ describe('retention', () => {
     const kept = await fleetOf();
     const short = await fleetOf();
     const own = await fleetOf();
-    for (const fleet of [kept, short, own]) await put(fleet, [noon - 100 * day, { t: 1 }], [noon - day, { t: 2 }]);
+    for (const fleet of [kept, short, own])
+      await put(fleet, [noon - 100 * daySeconds, { t: 1 }], [noon - daySeconds, { t: 2 }]);
     await rollUpAll();
-    await setRetention(pool, { organizationId: short.organizationId, productId: null }, 30 * day * 1000);
-    await setRetention(pool, { organizationId: own.organizationId, productId: null }, 30 * day * 1000);
+    await setRetention(pool, { organizationId: short.organizationId, productId: null }, 30 * daySeconds * 1000);
+    await setRetention(pool, { organizationId: own.organizationId, productId: null }, 30 * daySeconds * 1000);
     await setRetention(pool, { organizationId: own.organizationId, productId: own.productId }, null);
     expect(await retire(pool, new Date(noon * 1000), () => false)).toMatchObject({ records: 1 });
     expect([await count(kept, 'record'), await count(short, 'record'), await count(own, 'record')]).toEqual([2, 1, 2]);
@@ -299,8 +301,8 @@ describe('retention', () => {
     const fleet = await fleetOf();
     await put(fleet, [midday - 3600, { t: 1 }], [midday + 3600, { t: 2 }]);
     await rollUpAll();
-    await setRetention(pool, { organizationId: fleet.organizationId, productId: null }, 30 * day * 1000);
-    await retire(pool, new Date((midday + 30 * day) * 1000), () => false);
+    await setRetention(pool, { organizationId: fleet.organizationId, productId: null }, 30 * daySeconds * 1000);
+    await retire(pool, new Date((midday + 30 * daySeconds) * 1000), () => false);
     expect(await count(fleet, 'record_day')).toBe(0);
     await rollUpAll();
     const { rows } = await pool.query(
@@ -313,26 +315,26 @@ describe('retention', () => {
     const fleet = await fleetOf();
     await put(fleet, [midday + 3600, { t: 2, label: 'x' }]);
     await rollUpAll();
-    await setRetention(pool, { organizationId: fleet.organizationId, productId: null }, 30 * day * 1000);
-    await retire(pool, new Date((midday + 30 * day) * 1000), () => false);
+    await setRetention(pool, { organizationId: fleet.organizationId, productId: null }, 30 * daySeconds * 1000);
+    await retire(pool, new Date((midday + 30 * daySeconds) * 1000), () => false);
     await rollUpAll();
     const { rows } = await pool.query(
       sql`select n::int, sum from record_day where device_id = ${fleet.deviceId} and slot = 1`,
     );
     expect(rows).toEqual([{ n: 1, sum: 2 }]);
     expect(await count(fleet, 'record_summary')).toBe(1);
-    await retire(pool, new Date((midday + 32 * day) * 1000), () => false);
+    await retire(pool, new Date((midday + 32 * daySeconds) * 1000), () => false);
     await rollUpAll();
     expect([await count(fleet, 'record_day'), await count(fleet, 'record_summary')]).toEqual([0, 0]);
   });
 
   it('drops a partition in which nothing may remain', async () => {
     const fleet = await fleetOf();
-    await put(fleet, [noon - 3000 * day, { t: 1 }]);
-    await setRetention(pool, { organizationId: fleet.organizationId, productId: null }, 1000 * day * 1000);
+    await put(fleet, [noon - 3000 * daySeconds, { t: 1 }]);
+    await setRetention(pool, { organizationId: fleet.organizationId, productId: null }, 1000 * daySeconds * 1000);
     const { partitions } = await retire(pool, new Date(noon * 1000), () => false);
     expect(partitions).toBe(1);
-    await put(fleet, [noon - 3000 * day, { t: 1 }]);
+    await put(fleet, [noon - 3000 * daySeconds, { t: 1 }]);
     expect(await count(fleet, 'record')).toBe(1);
   });
 });
@@ -352,9 +354,9 @@ describe('cleanup', () => {
     await put(fleet, [noon, { t: 1 }]);
     const keys = async () =>
       (await pool.query(sql`select from record_key where device_id = ${fleet.deviceId}`)).rowCount;
-    await purgeKeys(pool, new Date((noon + 2 * day) * 1000 - 1));
+    await purgeKeys(pool, new Date((noon + 2 * daySeconds) * 1000 - 1));
     expect(await keys()).toBe(1);
-    await purgeKeys(pool, new Date((noon + 2 * day) * 1000));
+    await purgeKeys(pool, new Date((noon + 2 * daySeconds) * 1000));
     expect(await keys()).toBe(0);
   });
 });

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
+import { daySeconds, hourSeconds } from '#common/time.js';
 import { isConflict } from '#database/transaction.js';
 import { StreamType, VariableType } from '#entities/enums.js';
 import type { PlainJson } from '#json/json.js';
@@ -12,12 +13,10 @@ import type { TestRecords } from '../support/records.js';
 import { noise, purgeAll, rollUpAll } from './rolled.js';
 import { buildWorld, type World, worldNow } from './world.js';
 
-const hour = 3600;
-export const day = 24 * hour;
 const days = 22;
 export const now = worldNow / 1000;
 /** Time of the first record, in Unix seconds. */
-export const start = now - days * day;
+export const start = now - days * daySeconds;
 const products = ['first', 'second'] as const;
 const serials = ['a1', 'a2', 'b1', 'b2'];
 
@@ -33,7 +32,8 @@ const recordOf = (index: number, onDay: number) => {
     streamType: StreamType.RAW,
     payload: Buffer.from(Int16Array.of(t, u).buffer).swap16().toString('hex'),
   };
-  const ts = start + onDay * day + Math.floor(noise(index + 0.1) * 3) * 5 * hour + noise(index) * hour;
+  const ts =
+    start + onDay * daySeconds + Math.floor(noise(index + 0.1) * 3) * 5 * hourSeconds + noise(index) * hourSeconds;
   return {
     // On other days, the few records come from one device. When that device is deleted, the day becomes empty, while
     // other days of its week keep records.
@@ -115,8 +115,8 @@ export class History {
   async redecode(a: number, b: number) {
     const input = {
       productId: this.world.productIds[products[a % 2]!]!,
-      from: start + (b % days) * day,
-      to: b % 3 === 0 ? null : start + ((b % days) + 5) * day,
+      from: start + (b % days) * daySeconds,
+      to: b % 3 === 0 ? null : start + ((b % days) + 5) * daySeconds,
       dryRun: false,
     };
     for (let cursor: PlainJson = null, finished = false; !finished; ) {
@@ -135,7 +135,7 @@ export class History {
   /** Deletes all records before a time, or those of one product. Partitions that become empty are dropped. */
   async expire(a: number, b: number) {
     const { pool, organizationId, productIds } = this.world;
-    const keepOf = (part: number) => (now - start - (part % 15) * day - (part % 7) * 1000) * 1000;
+    const keepOf = (part: number) => (now - start - (part % 15) * daySeconds - (part % 7) * 1000) * 1000;
     const { rows } = await pool.query<{ id: string }>(sql`select id from account where type = 'organization'`);
     for (const { id } of rows) await setRetention(pool, { organizationId: id, productId: null }, keepOf(a));
     if (b % 2 === 0) await setRetention(pool, { organizationId, productId: productIds['first']! }, keepOf(b));

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
+import { daySeconds } from '#common/time.js';
 import type { PlainJson } from '#json/json.js';
 import { useWorld, worldNow } from './world.js';
 
-const day = 86_400;
 const now = worldNow / 1000;
 // The first search step ends four days ago: one record lies exactly there, and one a microsecond earlier.
-const edge = now - 4 * day;
+const edge = now - 4 * daySeconds;
 const moments = [
   edge,
   Number((edge - 1e-6).toFixed(6)),
@@ -65,8 +65,10 @@ describe('search for the newest records', () => {
   });
 
   it('returns the newest records that match a time range or a value', async () => {
-    const until = { range: { ts: { lt: Math.round((now - 20 * day) * 1000) } } };
-    expect(times(await ask({ size: 3, query: until }))).toEqual(newest.filter((ts) => ts < now - 20 * day).slice(0, 3));
+    const until = { range: { ts: { lt: Math.round((now - 20 * daySeconds) * 1000) } } };
+    expect(times(await ask({ size: 3, query: until }))).toEqual(
+      newest.filter((ts) => ts < now - 20 * daySeconds).slice(0, 3),
+    );
     const rare = { terms: { 'data.n': [0, 2, 41] } };
     expect(times(await ask({ size: 3, query: rare }))).toEqual(
       [moments[0]!, moments[2]!, moments[41]!].toSorted((a, b) => b - a),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { dayMs, weekMs } from '#common/time.js';
 import { VariableType } from '#entities/enums.js';
 import { locate, type PlainJson } from '#json/json.js';
 import {
@@ -16,9 +17,6 @@ import { fieldsOf } from '#search/field/resolve.js';
 import { parseRequest } from '#search/request.js';
 import { Input } from '#search/syntax/input.js';
 
-/* The planner works without a database, and so do these tests. */
-
-const day = 86_400_000;
 const now = Date.parse('2026-06-15T12:00:00Z');
 const product = '01900000-0000-7000-8000-000000000001';
 const otherProduct = '01900000-0000-7000-8000-000000000002';
@@ -29,7 +27,7 @@ const fields = fieldsOf({ declared: [variable], seen: [] }, [product]);
 
 /** Plans a query over the last `days` days of one product. */
 const plan = (query: { [key: string]: PlainJson }, days = 30) => {
-  const from = now - days * day;
+  const from = now - days * dayMs;
   const body = { products: [product], ...query };
   return planOf(parseRequest(new Input(locate(body), 'queries.0')), {
     scope: {
@@ -63,12 +61,12 @@ const daily = {
   size: 0,
   aggs: { d: { date_histogram: { field: 'ts', fixed_interval: '1d' }, ...average } },
 };
-const lastWeek = { range: { ts: { gte: now - 7 * day } } };
+const lastWeek = { range: { ts: { gte: now - weekMs } } };
 
 describe('search plan', () => {
   it("narrows the time span to the query's range, except for a global aggregation", () => {
-    expect(plan({ query: lastWeek, ...average }).span.from).toBe(now - 7 * day);
-    expect(plan({ query: lastWeek, aggs: { g: { global: {} } } }).span.from).toBe(now - 30 * day);
+    expect(plan({ query: lastWeek, ...average }).span.from).toBe(now - weekMs);
+    expect(plan({ query: lastWeek, aggs: { g: { global: {} } } }).span.from).toBe(now - 30 * dayMs);
   });
 
   it("reads the records' time span first for an auto_date_histogram", () => {
@@ -150,7 +148,7 @@ describe('search plan', () => {
   it('reads stale hours from the records, and everything when too many hours are stale', () => {
     const one = plan(daily);
     const question = rollupQuestion(one, one.span)!;
-    const hour = Math.floor((now - 2 * day) / 3_600_000) * 3600;
+    const hour = Math.floor((now - 2 * dayMs) / 3_600_000) * 3600;
     const stale = (hours: number[]) => rolledScope(one, question, sources({ stale: new Map([[product, hours]]) }));
     expect(stale([hour])?.rollup?.stale).toEqual([{ productId: product, start: hour * 1000 }]);
     expect(stale(Array.from({ length: 600 }, (_, index) => hour - index * 3600))).toBeUndefined();

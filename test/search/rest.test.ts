@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { hourSeconds } from '#common/time.js';
 import { useService } from '../support/service.js';
 import { createTenant, type Tenant } from '../support/tenant.js';
 
@@ -16,9 +17,9 @@ const service = useService();
 let tenant: Tenant;
 let other: Tenant;
 let path: string;
-const hour = 3600;
-const start = Math.floor(Date.now() / 1000 / hour) * hour - 24 * hour;
-const range = { gte: start, lte: start + 24 * hour };
+
+const start = Math.floor(Date.now() / 1000 / hourSeconds) * hourSeconds - 24 * hourSeconds;
+const range = { gte: start, lte: start + 24 * hourSeconds };
 
 beforeAll(async () => {
   tenant = await createTenant(service);
@@ -40,7 +41,7 @@ beforeAll(async () => {
   await owner.post(`/organizations/${id}/records`, [
     { serial: 'ab-01', ts: start, metadata: { rssi: -90 }, data: { temperature: 20 } },
     { serial: 'ab-01', ts: start + 60, metadata: { rssi: -80 }, data: { temperature: '22' } },
-    { serial: 'ab-01', ts: start + 2 * hour, data: { temperature: 30 } },
+    { serial: 'ab-01', ts: start + 2 * hourSeconds, data: { temperature: 30 } },
   ]);
   path = `/applications/${id}/${application.body.id}/search`;
 });
@@ -70,8 +71,8 @@ describe('GET and POST /applications/:organizationId/:applicationId/search', () 
           total: { value: 3, relation: 'eq' },
           hits: [
             {
-              _source: { ts: start + 2 * hour, data: { temperature: 30 }, device: { serial: 'ab-01' } },
-              sort: [start + 2 * hour],
+              _source: { ts: start + 2 * hourSeconds, data: { temperature: 30 }, device: { serial: 'ab-01' } },
+              sort: [start + 2 * hourSeconds],
             },
           ],
         },
@@ -79,7 +80,7 @@ describe('GET and POST /applications/:organizationId/:applicationId/search', () 
           hours: {
             buckets: [
               { key: start * 1000, doc_count: 2, mean: { value: 21 } },
-              { key: (start + 2 * hour) * 1000, doc_count: 1, mean: { value: 30 } },
+              { key: (start + 2 * hourSeconds) * 1000, doc_count: 1, mean: { value: 30 } },
             ],
           },
         },
@@ -139,7 +140,7 @@ describe('GET and POST /applications/:organizationId/:applicationId/search', () 
 
   it('returns nested arrays as they were stored, with source filters too', async () => {
     const { owner, id } = tenant;
-    const ts = start - hour;
+    const ts = start - hourSeconds;
     const nested = { a: [1, [2, []], null, [[3]]], o: [{ x: [1, [2]] }] };
     await owner.post(`/organizations/${id}/records`, [{ serial: 'ab-01', ts, data: { ...nested, secret: [1] } }]);
     const patterns = [{ includes: ['data.a', 'data.o'] }, { _source: { excludes: ['data.secret'] } }];

@@ -219,7 +219,7 @@ const colorsOf = (element: HTMLElement) => (name: string) => {
   return color;
 };
 
-const week = 8 * 86_400;
+const weekdaysUpTo = 8 * 86_400;
 
 /** Returns tick labels: the date at midnight (with the weekday in short ranges), otherwise the time of day. */
 const labelsOf = (splits: readonly number[], zoneName: string, length: number): string[] => {
@@ -227,7 +227,7 @@ const labelsOf = (splits: readonly number[], zoneName: string, length: number): 
   const time = formatIn(zoneName, { hour: '2-digit', minute: '2-digit', ...seconds });
   const day = formatIn(
     zoneName,
-    length <= week ? { weekday: 'short', day: 'numeric' } : { day: 'numeric', month: 'short' },
+    length <= weekdaysUpTo ? { weekday: 'short', day: 'numeric' } : { day: 'numeric', month: 'short' },
   );
   const clock = formatIn(zoneName, { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
   return splits.map((at) => (clock.format(at * 1000) === '00:00:00' ? day.format(at * 1000) : time.format(at * 1000)));

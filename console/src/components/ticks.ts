@@ -3,9 +3,9 @@ import { formatIn } from '../format/time.js';
 /* Computes the ticks of a time axis, at round local times of a time zone, also on days of 23 and 25 hours. uPlot's
    own ticks (`tzDate`) are wrong around the clock changes of the browser's zone. */
 
-const minute = 60;
-const hour = 3600;
-const day = 24 * hour;
+const minuteSeconds = 60;
+const hourSeconds = 3600;
+const daySeconds = 24 * hourSeconds;
 
 /** Steps between ticks, in seconds of local time. */
 const steps = [
@@ -14,22 +14,22 @@ const steps = [
   10,
   15,
   30,
-  minute,
-  2 * minute,
-  5 * minute,
-  10 * minute,
-  15 * minute,
-  30 * minute,
-  hour,
-  2 * hour,
-  3 * hour,
-  6 * hour,
-  12 * hour,
-  day,
-  2 * day,
-  7 * day,
-  14 * day,
-  28 * day,
+  minuteSeconds,
+  2 * minuteSeconds,
+  5 * minuteSeconds,
+  10 * minuteSeconds,
+  15 * minuteSeconds,
+  30 * minuteSeconds,
+  hourSeconds,
+  2 * hourSeconds,
+  3 * hourSeconds,
+  6 * hourSeconds,
+  12 * hourSeconds,
+  daySeconds,
+  2 * daySeconds,
+  7 * daySeconds,
+  14 * daySeconds,
+  28 * daySeconds,
 ];
 
 /** Returns the offset of a time zone from UTC at an instant, both in seconds. */

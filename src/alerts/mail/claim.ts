@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
+import { hourMs } from '#common/time.js';
 import type { Notice } from './outbox.js';
 
 /** Duration of a lease on a recipient, in milliseconds. It is longer than sending a mail may take. */
@@ -14,7 +15,7 @@ export const asksOfDay = 50;
  * Minimum time between two mails that ask one address for confirmation, from all organizations together, in
  * milliseconds.
  */
-export const askSpacing = 3_600_000;
+export const askSpacing = hourMs;
 /** Maximum number of rows of notices that one mail reads. Later rows are for the next mail. */
 const readAtOnce = 5000;
 

@@ -1,12 +1,13 @@
 import type pg from 'pg';
 import sql from 'sql-template-tag';
+import { weekMs } from '#common/time.js';
 import { type Claimed, readWaiting } from './claim.js';
 import { askMail, type Mail, noticeMail } from './message.js';
 import { shownInMail } from './outbox.js';
 import { newToken, type StopTokens } from './token.js';
 
 /** Validity of a link that confirms an address, in milliseconds. */
-const linkLifetime = 7 * 86_400_000;
+const linkLifetime = weekMs;
 
 /** Paths of the pages that links in mails open. */
 export const confirmPath = '/alerts/mail/confirm';

@@ -1,11 +1,12 @@
 import type pg from 'pg';
 import sql from 'sql-template-tag';
+import { dayMs } from '#common/time.js';
 import { transaction } from '#database/transaction.js';
 import { type Claimed, digestSpacing } from './claim.js';
 import type { MailFault } from './fault.js';
 
 /** Time for which a mail is retried, in milliseconds. Its notices are dropped afterwards. */
-const giveUpAfter = 86_400_000;
+const giveUpAfter = dayMs;
 /** Wait before the first retry, which doubles with each one up to {@link maxWait}. Milliseconds. */
 const firstWait = 60_000;
 const maxWait = 15 * 60_000;

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import sql from 'sql-template-tag';
+import { dayMs, hourMs, weekMs } from '#common/time.js';
 import { createPeriodicTasks, type PeriodicTasks } from '#scheduling/periodic-tasks.js';
 import { askSpacing } from './claim.js';
 
-const day = 86_400_000;
 /** Number of count-only rows of one recipient above which they are merged. */
 const maxCountRows = 100;
 /** Maximum number of rows that one statement merges. */
@@ -15,7 +15,7 @@ export const createMailUpkeep = (pool: pg.Pool, clock: () => number, log: Logger
   createPeriodicTasks(
     {
       counts: { every: 60_000, run: () => mergeCounts(pool, new Date(clock())) },
-      expired: { every: 3_600_000, run: () => expire(pool, clock()) },
+      expired: { every: hourMs, run: () => expire(pool, clock()) },
     },
     { log, failed: 'Clean-up of expired e-mail notices failed; it will be repeated' },
   );
@@ -48,16 +48,16 @@ export async function expire(pool: pg.Pool, now: number): Promise<void> {
   const before = (age: number) => new Date(now - age);
   await pool.query(sql`delete from alert_mail_token where expires_at <= ${before(0)}`);
   await pool.query(sql`delete from alert_mail_asked where asked_at <= ${before(askSpacing)}`);
-  await pool.query(sql`delete from alert_mail_day where day < ${before(7 * day)}`);
+  await pool.query(sql`delete from alert_mail_day where day < ${before(weekMs)}`);
   await pool.query(sql`
     delete from alert_recipient r
-     where r.state = 'pending' and greatest(r.since, r.asked_at) <= ${before(7 * day)}
+     where r.state = 'pending' and greatest(r.since, r.asked_at) <= ${before(weekMs)}
        and not exists (
          select from alert_rule a where a.organization_id = r.organization_id
             and exists (select from unnest(a.recipients) x where lower(x) = lower(r.address)))`);
   // A mail is retried for one day, and waits for another day if the organization has used up its mails.
   await pool.query(sql`
     delete from alert_mail m
-     where m.created_at <= ${before(3 * day)}
+     where m.created_at <= ${before(3 * dayMs)}
         or not exists (select from alert_recipient r where r.id = m.recipient_id and r.state = 'confirmed')`);
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ApiError, type Fault } from '#common/errors.js';
+import { daySeconds } from '#common/time.js';
 import { id, input, type Part, read, time, tool } from '../tool.js';
 import { isStored, namesIn, occurrencesOf, unknownAmong } from './field-names.js';
 
@@ -30,7 +31,6 @@ interface Position {
   readonly to: number;
 }
 
-const day = 86_400;
 const json = z.record(z.string(), z.unknown());
 
 /** Searches records in the query language. */
@@ -78,7 +78,7 @@ export const searchRecords = tool({
   isUntrusted: true,
   async run({ applicationId, from, to, productIds, query: dsl, aggs, size, sort, fields }, call) {
     const end = to ?? Date.now() / 1000;
-    const first: Position = { from: from ?? end - day, to: end };
+    const first: Position = { from: from ?? end - daySeconds, to: end };
     const at = call.position === undefined ? first : (JSON.parse(call.position) as Position);
     const order = sort === undefined || sort.length === 0 ? [{ ts: 'desc' }] : sort;
     const one = {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { daySeconds } from '#common/time.js';
 import { id, input, read, type ToolCall, text, time, tool } from '../tool.js';
 import { unknownVariables } from './field-names.js';
 
@@ -25,8 +26,6 @@ interface Position {
   readonly from: number;
   readonly to: number;
 }
-
-const day = 86_400;
 
 /** Answers charts: variables over time. */
 export const series = tool({
@@ -65,7 +64,7 @@ export const series = tool({
   isUntrusted: true,
   async run({ from, to, cursor: _, ...args }, call) {
     const end = to ?? Date.now() / 1000;
-    const start: Position = { skip: 0, from: from ?? end - day, to: end };
+    const start: Position = { skip: 0, from: from ?? end - daySeconds, to: end };
     const { skip, ...range } = call.position === undefined ? start : (JSON.parse(call.position) as Position);
     const variables = { organizationId: call.organizationId, ...args, ...range };
     const { series: lines } = await read<{ series: Line[] }>(call, query, variables);

@@ -1,3 +1,4 @@
+import { hourMs } from '#common/time.js';
 import { timeOf } from '#entities/id.js';
 import { type AheadDevice, devicesAhead } from '#records/postgres/ahead.js';
 import { clockTolerance } from '#scheduling/clock-tolerance.js';
@@ -14,7 +15,7 @@ export const checkClocks: Check = async (database, now) => {
   const faults =
     rows.length === 0 ? [] : [`${count} devices sent records that lie ahead: set their clocks, or leave out \`ts\`.`];
   const details = rows.slice(0, named).map(({ recordId, ts, deviceId, serial, organization }) => {
-    const by = (ts * 1000 - timeOf(recordId)) / 3_600_000;
+    const by = (ts * 1000 - timeOf(recordId)) / hourMs;
     return `device ${serial} (${deviceId}) of ${organization}: ${by.toFixed(1)} h ahead when it sent its newest record`;
   });
   return {

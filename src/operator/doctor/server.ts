@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag';
+import { hourSeconds } from '#common/time.js';
 import { ago, type Check, finding } from './finding.js';
 
 /**
@@ -61,7 +62,9 @@ export const checkVacuum: Check = async (database, now) => {
   const { age, oldest } = rows[0]!;
   const faults = [
     ...(age > 1e9 ? [`Transaction numbers are half used up (${age}): see why autovacuum does not freeze.`] : []),
-    ...(oldest > 3600 ? [`A transaction has been open for ${ago(oldest)}: vacuum has cleaned up nothing since.`] : []),
+    ...(oldest > hourSeconds
+      ? [`A transaction has been open for ${ago(oldest)}: vacuum has cleaned up nothing since.`]
+      : []),
   ];
   return finding('vacuum', 'nothing holds it back', 'wrong', faults);
 };

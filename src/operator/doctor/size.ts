@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import sql from 'sql-template-tag';
+import { daySeconds } from '#common/time.js';
 import { measured, plannedShare } from '../capacity.js';
 import { type Check, finding } from './finding.js';
 
@@ -35,11 +36,11 @@ export const checkSize =
                group by day) days`);
     const { records, deliveries, bytes, stored } = rows[0]!;
     if (records === 0) return finding('size', 'no whole day with records in the last week', 'note', []);
-    const spent = (records * measured.single.processor + deliveries * measured.delivery.processor) / 1e6 / 86_400;
+    const spent = (records * measured.single.processor + deliveries * measured.delivery.processor) / 1e6 / daySeconds;
     const share = spent / (cores * plannedShare);
     const each = stored > enough ? bytes / stored : measured.single.disk + measured.rollupHour.disk / 60;
     const days = dataDir === undefined ? undefined : (await freeBytes(dataDir)) / (records * each);
-    const rate = `${(records / 86_400).toPrecision(2)} records a second on the busiest day of the week, ${percent(share)} of what ${cores} cores take`;
+    const rate = `${(records / daySeconds).toPrecision(2)} records a second on the busiest day of the week, ${percent(share)} of what ${cores} cores take`;
     const says = days === undefined ? rate : `${rate}; the disk is full in ${Math.floor(days)} days at this rate`;
     const faults = share > 1 || (days !== undefined && days < soon) ? [`${says}. See docs/sizing.md.`] : [];
     return finding('size', says, 'note', faults);

@@ -1,4 +1,5 @@
 import { type ApiError, type Fault, invalid } from '#common/errors.js';
+import { daySeconds } from '#common/time.js';
 import { VariableType } from '#entities/enums.js';
 import { SeriesFunction } from '#entities/series.js';
 import type { Line, SeriesCall } from '../record-index.js';
@@ -8,7 +9,6 @@ import { bucketsIn, intervalFor, type UnixRange } from '../series-interval.js';
 const maxPoints = 50_000;
 /** Maximum number of values that one call reads individually, for `lttb`. */
 const maxValues = 1_000_000;
-const day = 86_400;
 
 /** A variable of a device. */
 export interface Pair {
@@ -43,7 +43,7 @@ export interface SeriesPlan {
  */
 export const planSeries = (call: SeriesCall, now: number): SeriesPlan => {
   const to = call.to ?? now;
-  const range = { from: call.from ?? to - day, to };
+  const range = { from: call.from ?? to - daySeconds, to };
   requireFit(call, range);
   const interval = call.interval ?? (call.function === SeriesFunction.lttb ? null : intervalFor(range, call.points));
   return { range, interval };

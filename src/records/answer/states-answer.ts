@@ -1,3 +1,4 @@
+import { hourSeconds } from '#common/time.js';
 import { VariableType } from '#entities/enums.js';
 import { SeriesFunction } from '#entities/series.js';
 import type { StateLine, StatesCall } from '../record-index.js';
@@ -8,7 +9,7 @@ import { gapFactor, type Sighting, type StateBuckets, type StateColumns, stateCo
 export const longestState = 200;
 
 /** Shortest usual interval for which the records before the range are read, in seconds. */
-const shortestLead = 3600;
+const shortestLead = hourSeconds;
 
 /** Resolved call: its range and buckets, and the time from which records are read, in Unix seconds. */
 export interface StatesPlan extends StateBuckets {

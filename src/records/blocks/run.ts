@@ -1,3 +1,4 @@
+import { hourMs } from '#common/time.js';
 /** Records of a block that follow one another and belong to one device and one local day. */
 export interface Run {
   device: number;
@@ -26,8 +27,6 @@ export const runsOf = (rows: readonly { device: number; ts: number }[], cuts: re
   return runs;
 };
 
-const hour = 3_600_000;
-
 /**
  * Returns the times at which a local day begins in a zone, within a range of time.
  * @param zone name of the IANA time zone
@@ -37,8 +36,8 @@ const hour = 3_600_000;
 export const midnightsOf = (zone: string, from: number, to: number): number[] => {
   const days = new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' });
   const midnights: number[] = [];
-  for (let end = from; end <= to; end += hour) {
-    let [before, after] = [end - hour, end];
+  for (let end = from; end <= to; end += hourMs) {
+    let [before, after] = [end - hourMs, end];
     const day = days.format(after);
     if (days.format(before) === day) continue;
     while (after - before > 1) {

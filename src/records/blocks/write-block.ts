@@ -1,3 +1,4 @@
+import { dayMs } from '#common/time.js';
 import { CopyRows } from '#records/postgres/log/copy.js';
 import type { Block } from './block.js';
 import type { BlockColumn, Cells } from './block-column.js';
@@ -19,7 +20,7 @@ export interface BlockRows {
 }
 
 /** Days from 1970-01-01 to 2000-01-01, from which PostgreSQL counts. */
-const epochDays = Date.UTC(2000, 0, 1) / 86_400_000;
+const epochDays = Date.UTC(2000, 0, 1) / dayMs;
 
 /** Returns the rows of blocks for each table, to be copied in one transaction. */
 export const rowsOfBlocks = (blocks: readonly (BlockPlace & { content: Block })[]): BlockRows[] => {

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { ApiError } from '#common/errors.js';
+import { hourMs } from '#common/time.js';
 import type { ClusterConfig } from '#config/cluster-setting.js';
 import { createRecordLog, openStoredRecords, type StoredRecordsOptions } from '../postgres/log/log.js';
 import type { Records } from '../postgres/records.js';
@@ -58,7 +59,7 @@ const upkeepTasks = (
     },
   },
   nextIndex: {
-    every: 3_600_000,
+    every: hourMs,
     atStart: true,
     async run() {
       await ready();
@@ -67,7 +68,7 @@ const upkeepTasks = (
     },
   },
   retention: {
-    every: 3_600_000,
+    every: hourMs,
     async run() {
       const { records, indices } = await retireDocuments(parts, new Date(clock()), isClosing);
       if (records + indices > 0) log.info({ records, indices }, 'Expired documents deleted');

@@ -1,8 +1,9 @@
 import { type Client, errors } from '@opensearch-project/opensearch';
+import { dayMs } from '#common/time.js';
 import type { IndexNames } from './indices.js';
 
 /** Time before a month at which its index is made, in milliseconds. Records may be measured up to a day ahead. */
-const ahead = 2 * 86_400_000;
+const ahead = 2 * dayMs;
 
 export interface NextIndexOptions {
   client: Client;

@@ -1,4 +1,5 @@
 import sql, { Sql } from 'sql-template-tag';
+import { daySeconds } from '#common/time.js';
 import type { CallReads } from '#database/call-read.js';
 import type { ReadingCall } from '#entities/caller.js';
 import { nilId } from '#entities/id.js';
@@ -28,7 +29,7 @@ const manyDocuments = 4_000_000;
 /** Number of devices up to which searches name them from the start. */
 const fewDevices = 1000;
 /** Records lie at most a day ahead; in seconds. */
-const ahead = 2 * 86_400;
+const ahead = 2 * daySeconds;
 
 /** A device with its number in documents. */
 interface Numbered {

@@ -8,6 +8,7 @@ import { isOpenInvitation } from '#auth/invitation-validity.js';
 import { policies } from '#auth/policies.js';
 import { hashToken } from '#auth/token.js';
 import { conflict, notFound, rateLimited } from '#common/errors.js';
+import { weekMs } from '#common/time.js';
 import { isId, newId } from '#entities/id.js';
 import { Invitation, InvitationMail, NewInvitation } from '#entities/invitation.js';
 import { invitationListing, invitationRows } from '#listing/invitations.js';
@@ -19,7 +20,7 @@ import { CreateInvitationArgs, InvitationArgs } from './sign-in.args.js';
 import { requireFree } from './unique.js';
 
 /** Validity of a link, in milliseconds. */
-const lifetime = 7 * 86_400_000;
+const lifetime = weekMs;
 /** Maximum number of open invitations of one organization. */
 const mostOpen = 100;
 

@@ -10,6 +10,7 @@ import {
   type PreviewRecord,
 } from '#alerts/preview.js';
 import { ApiError } from '#common/errors.js';
+import { weekSeconds } from '#common/time.js';
 import type { AlertCondition } from '#entities/alert-condition.js';
 import type { AlertRulePreview, PreviewedEpisode } from '#entities/alert-preview.js';
 import { AlertKind, type AlertRule } from '#entities/alert-rule.js';
@@ -28,7 +29,6 @@ export interface PreviewSources {
   timeoutMs: number;
 }
 
-const week = 7 * 86_400;
 /** Limits of one preview. */
 const maxDevices = 1000;
 const maxRecords = 200_000;
@@ -54,7 +54,7 @@ export async function previewOf(
   now: number,
 ): Promise<AlertRulePreview> {
   const to = now / 1000;
-  const from = to - week;
+  const from = to - weekSeconds;
   const watched = await watchedBy(ctx, rule);
   const reading = new Reading(ctx, sources, rule, { from, to, until: performance.now() + sources.timeoutMs });
   const all: [Watched, Previewed[]][] = [];

@@ -3,6 +3,7 @@ import DataLoader from 'dataloader';
 import sql, { join } from 'sql-template-tag';
 import { execute } from '#auth/execute.js';
 import { conflict } from '#common/errors.js';
+import { dayMs, weekMs } from '#common/time.js';
 import { type AlertRecipient, AlertRecipientState } from '#entities/alert-recipient.js';
 import type { AlertRule } from '#entities/alert-rule.js';
 import { newId } from '#entities/id.js';
@@ -11,12 +12,11 @@ import type { Context } from '#schema/context.js';
 
 /** Maximum number of addresses per organization, including those that no rule names any more. */
 const maxAddresses = 1000;
-const hour = 3_600_000;
-const day = 24 * hour;
+
 /** Validity of a link that confirms an address, in milliseconds. */
-const linkLifetime = 7 * day;
+const linkLifetime = weekMs;
 /** Time after which an address that its mail server refused is asked again, in milliseconds. */
-const refusedFor = day;
+const refusedFor = dayMs;
 
 /**
  * Stores the recipients of a rule in the caller's transaction, in a fixed order, so that two transactions do not

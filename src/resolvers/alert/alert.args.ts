@@ -1,6 +1,7 @@
 import { ArrayMaxSize, ArrayMinSize, IsIn, Length, Matches, Max, Min, ValidateNested } from 'class-validator';
 import { GraphQLJSON, GraphQLJSONObject } from 'graphql-scalars';
 import { ArgsType, Field, Float, InputType } from 'type-graphql';
+import { daySeconds, weekSeconds } from '#common/time.js';
 import { AlertOperator } from '#entities/alert-condition.js';
 import { AlertKind, AlertSeverity } from '#entities/alert-rule.js';
 import { EpisodeState } from '#entities/episode.js';
@@ -11,10 +12,10 @@ import { SearchablePageArgs } from '#schema/list.args.js';
 
 /** Maximum number of comparisons in one condition. */
 const maxComparisons = 8;
-const day = 86_400;
+
 /** Limits of durations, in seconds. */
-const maxFor = 7 * day;
-const maxWait = 90 * day;
+const maxFor = weekSeconds;
+const maxWait = 90 * daySeconds;
 const minWait = 60;
 
 const seconds = (description: string, from: number, to: number): PropertyDecorator => {

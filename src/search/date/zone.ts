@@ -1,3 +1,4 @@
+import { dayMs, hourMs, minuteMs, secondMs } from '#common/time.js';
 /** Milliseconds since 1970 UTC. */
 export type Instant = number;
 
@@ -18,11 +19,6 @@ export interface Zone {
   transitions(from: Instant, to: Instant): readonly Transition[];
 }
 
-const second = 1000;
-const minute = 60 * second;
-const hour = 60 * minute;
-const day = 24 * hour;
-
 /** Returns the zone of a name (`Europe/Paris`) or an offset (`+05:30`, `Z`); undefined if there is none. */
 export const zoneOf = (name: string): Zone | undefined => {
   const cached = zones.get(name);
@@ -38,8 +34,8 @@ export const offsetOf = (name: string): number | undefined => {
   const match = /^(?:UTC|GMT)?([+-])(\d{1,2})(?::?(\d{2}))?(?::?(\d{2}))?$/.exec(name);
   if (match === null) return undefined;
   const [, sign, hours, minutes = '0', seconds = '0'] = match;
-  const size = Number(hours) * hour + Number(minutes) * minute + Number(seconds) * second;
-  if (size > 18 * hour) return undefined;
+  const size = Number(hours) * hourMs + Number(minutes) * minuteMs + Number(seconds) * secondMs;
+  if (size > 18 * hourMs) return undefined;
   return sign === '-' ? -size : size;
 };
 
@@ -83,8 +79,8 @@ const namedZone = (name: string): Zone | undefined => {
 const search = (clock: (instant: Instant) => number, from: Instant, to: Instant): Transition[] => {
   const found: Transition[] = [];
   let before = clock(from);
-  for (let at = from; at < to; at += 8 * day) {
-    const until = Math.min(at + 8 * day, to);
+  for (let at = from; at < to; at += 8 * dayMs) {
+    const until = Math.min(at + 8 * dayMs, to);
     const after = clock(until);
     if (after !== before) found.push({ instant: narrow(clock, at, until, before), before, after });
     before = after;
@@ -94,8 +90,8 @@ const search = (clock: (instant: Instant) => number, from: Instant, to: Instant)
 
 const narrow = (clock: (instant: Instant) => number, from: Instant, to: Instant, before: number): Instant => {
   let [low, high] = [from, to];
-  while (high - low > second) {
-    const middle = low + Math.floor((high - low) / 2 / second) * second;
+  while (high - low > secondMs) {
+    const middle = low + Math.floor((high - low) / 2 / secondMs) * secondMs;
     if (clock(middle) === before) low = middle;
     else high = middle;
   }
@@ -127,8 +123,8 @@ export const utc: Zone = fixedZone('Z')!;
  */
 export const validOffsets = (zone: Zone, local: Instant): number[] => {
   if (zone.fixed !== undefined) return [zone.fixed];
-  const candidates = new Set([zone.offsetAt(local - day), zone.offsetAt(local + day), zone.offsetAt(local)]);
-  for (const change of zone.transitions(local - day, local + day)) candidates.add(change.before).add(change.after);
+  const candidates = new Set([zone.offsetAt(local - dayMs), zone.offsetAt(local + dayMs), zone.offsetAt(local)]);
+  for (const change of zone.transitions(local - dayMs, local + dayMs)) candidates.add(change.before).add(change.after);
   return [...candidates].filter((offset) => zone.offsetAt(local - offset) === offset).sort((a, b) => b - a);
 };
 
@@ -145,7 +141,7 @@ export const instantOf = (zone: Zone, local: Instant, preferred: number): Instan
 /** Returns the change that skips a local time. */
 export const gapAt = (zone: Zone, local: Instant): Transition =>
   zone
-    .transitions(local - day, local + day)
+    .transitions(local - dayMs, local + dayMs)
     .find(({ instant, before, after }) => local >= instant + before && local < instant + after) ?? {
     instant: local - zone.offsetAt(local),
     before: zone.offsetAt(local),

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { hourSeconds } from '#common/time.js';
 import { Role } from '#entities/enums.js';
 import { useWorld } from '../../support/world.js';
 import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';
@@ -8,7 +9,7 @@ const variables = [
   { name: 'temperature', unit: '°C', type: 'FLOAT32' },
   { name: 'doorOpen', type: 'BOOL' },
 ];
-const hour = 3600;
+
 const above = (value: number) => ({ all: [{ variable: 'temperature', operator: 'gt', value }] });
 const tooWarm = { name: 'Too warm', kind: 'threshold', severity: 'critical', when: above(8) };
 
@@ -38,7 +39,14 @@ describeInBrowser('console: alert rules and episodes', () => {
 
   it('creates a rule with a preview, then shows its episode being opened, acknowledged and closed without a reload', async () => {
     const { owner, send } = await furnished();
-    await send([50 * hour, 9], [49 * hour, 4], [26 * hour, 11], [25 * hour, 4], [2 * hour, 12], [hour, 3]);
+    await send(
+      [50 * hourSeconds, 9],
+      [49 * hourSeconds, 4],
+      [26 * hourSeconds, 11],
+      [25 * hourSeconds, 4],
+      [2 * hourSeconds, 12],
+      [hourSeconds, 3],
+    );
     const { page, faults } = await browser.open(`${world.url}/console/alerts#token=${owner.token}`);
     await page.getByText('No alert yet').waitFor();
     expect(await violationsOf(page)).toEqual([]);
@@ -97,7 +105,7 @@ describeInBrowser('console: alert rules and episodes', () => {
   it("shows open alerts on the overview, and bands and a history on the device's page", async () => {
     const { owner, application, deviceId, send } = await furnished();
     await owner.make(`${application}/alert-rules`, tooWarm);
-    await send([5 * hour, 9], [4 * hour, 3], [hour, 10]);
+    await send([5 * hourSeconds, 9], [4 * hourSeconds, 3], [hourSeconds, 10]);
     const { page } = await browser.open(`${world.url}/console/?range=day#token=${owner.token}`);
     const panel = page.getByRole('region', { name: 'Open alerts' });
     await panel.getByRole('link', { name: 'Freezer' }).click();

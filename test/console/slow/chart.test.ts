@@ -1,8 +1,7 @@
 import { expect, it } from '@jest/globals';
+import { minuteSeconds } from '#common/time.js';
 import { useWorld } from '../../support/world.js';
 import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';
-
-const minute = 60;
 
 describeInBrowser('charts', () => {
   const world = useWorld();
@@ -18,7 +17,7 @@ describeInBrowser('charts', () => {
     const product = { name: 'Cold room', version: '1', variables };
     const productId = await owner.make(`/organizations/${owner.id}/products`, product);
     const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Cold rooms' });
-    const start = Math.floor(Date.now() / 1000 / minute) * minute - 180 * minute;
+    const start = Math.floor(Date.now() / 1000 / minuteSeconds) * minuteSeconds - 180 * minuteSeconds;
     const minutes = Array.from({ length: 180 }, (_, index) => index).filter((at) => at < 60 || at >= 120);
     for (const [serial, name, shift] of [
       ['c0-01', 'Freezer', 0],
@@ -31,12 +30,12 @@ describeInBrowser('charts', () => {
         `/organizations/${owner.id}/records`,
         minutes.map((at) => ({
           serial,
-          ts: start + at * minute + shift,
+          ts: start + at * minuteSeconds + shift,
           data: { temperature: at + shift / 100, door: at >= 150 },
         })),
       );
     }
-    const range = `${start - minute}..${start + 181 * minute}`;
+    const range = `${start - minuteSeconds}..${start + 181 * minuteSeconds}`;
     const query = `range=${range}&function=lttb&variable=temperature&variable=door&zone=UTC`;
     return { owner, start, range, address: `${world.url}/console/explore?${query}#token=${owner.token}` };
   };
@@ -84,8 +83,8 @@ describeInBrowser('charts', () => {
     await page.mouse.up();
     await chart.getByRole('button', { name: 'Zoom out' }).waitFor();
     const [from, to] = new URL(page.url()).searchParams.get('range')!.split('..').map(Number);
-    expect(Math.round((to! - from!) / minute)).toBeGreaterThan(30);
-    expect(Math.round((to! - from!) / minute)).toBeLessThan(43);
+    expect(Math.round((to! - from!) / minuteSeconds)).toBeGreaterThan(30);
+    expect(Math.round((to! - from!) / minuteSeconds)).toBeLessThan(43);
     await page.mouse.dblclick(box.x + box.width * 0.5, box.y + 60);
     await chart.getByRole('button', { name: 'Zoom out' }).waitFor({ state: 'detached' });
     expect(new URL(page.url()).searchParams.get('range')).toBe(range);

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
+import { minuteSeconds } from '#common/time.js';
 import { useWorld } from '../../support/world.js';
 import { describeInBrowser, type Opened, useBrowser, violationsOf } from '../browser.js';
 
@@ -123,7 +124,6 @@ const keyboard = (page: Page): Hand => {
 describeInBrowser('console: from an empty organization to a wall', () => {
   const world = useWorld();
   const browser = useBrowser();
-  const minute = 60;
 
   const travel = async ({ page, context, faults }: Opened, hand: Hand) => {
     const owner = await world.organization();
@@ -174,7 +174,7 @@ describeInBrowser('console: from an empty organization to a wall', () => {
       await page.getByRole('table', { name: 'Devices' }).getByRole('link', { name }).waitFor();
     }
 
-    const ages = Array.from({ length: 250 }, (_, index) => index * 5 * minute);
+    const ages = Array.from({ length: 250 }, (_, index) => index * 5 * minuteSeconds);
     await send('c0-01', ages, (age) => -18 + (age % 1500) / 500);
     // The larder was silent from nine to six hours ago.
     const heard = ages.filter((age) => age < 6 * 3600 || age > 9 * 3600);

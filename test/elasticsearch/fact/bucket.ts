@@ -1,7 +1,6 @@
+import { dayMs } from '#common/time.js';
 import { keys, of, standIn, v } from './body.js';
 import { begin, type Fact, gives, over } from './fact.js';
-
-const day = 86_400_000;
 
 /** Buckets. */
 export const bucketFacts: readonly Fact[] = [
@@ -163,7 +162,7 @@ export const bucketFacts: readonly Fact[] = [
     of: of('360_date_histogram'),
     title: 'makes a bucket for each day',
     body: over({ date_histogram: { field: 'ts', calendar_interval: 'day' } }),
-    answer: keys([begin, 1], [begin + day, 2], [begin + 2 * day, 0], [begin + 3 * day, 1]),
+    answer: keys([begin, 1], [begin + dayMs, 2], [begin + 2 * dayMs, 0], [begin + 3 * dayMs, 1]),
   },
   {
     of: of('310_date_agg_per_day_of_week'),

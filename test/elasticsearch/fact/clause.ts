@@ -1,3 +1,4 @@
+import { dayMs } from '#common/time.js';
 import { begin, type Fact } from './fact.js';
 
 const hits = (...ids: number[]) => ({
@@ -8,7 +9,6 @@ const sorted = (...pairs: [id: number, value: unknown][]) => ({
 });
 const byId = { sort: [{ 'data.id': 'asc' }] };
 const by = (key: object) => ({ sort: [key, { 'data.id': 'asc' }] });
-const day = 86_400_000;
 
 /** Query clauses and sorts by field type. */
 export const clauseFacts: readonly Fact[] = [
@@ -46,7 +46,7 @@ export const clauseFacts: readonly Fact[] = [
     of: 'search/240_date_nanos',
     title: 'sorts by time',
     body: { sort: [{ ts: 'desc' }, { 'data.id': 'asc' }] },
-    answer: sorted([4, begin + 3 * day], [2, begin + day], [3, begin + day], [1, begin]),
+    answer: sorted([4, begin + 3 * dayMs], [2, begin + dayMs], [3, begin + dayMs], [1, begin]),
   },
   {
     of: 'search/350_number_field_term',

@@ -1,3 +1,4 @@
+import { dayMs } from '#common/time.js';
 /**
  * A request to the Elasticsearch-compatible endpoint, and the answer expected from it and from OpenSearch with the same
  * documents.
@@ -25,7 +26,6 @@ export interface Fact {
   readonly absent?: readonly string[];
 }
 
-const day = 86_400_000;
 /** Time of the first document in milliseconds. */
 export const begin = Date.UTC(2026, 9, 5);
 
@@ -35,7 +35,7 @@ export const documents = [
   { id: 2, n: 2, v: 18, k: 'b', d: '10', on: false, at: 1, many: [1, 5] },
   { id: 3, n: 30, v: 42, k: 'b', on: true, at: 1 },
   { id: 4, n: 31, v: 5, k: 'c', at: 3, o: { x: 7, y: 'z' } },
-].map(({ at, ...data }) => ({ ts: begin + at * day, data }));
+].map(({ at, ...data }) => ({ ts: begin + at * dayMs, data }));
 
 /** The field types in OpenSearch's terms. */
 export const types = {

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
+import { hourMs } from '#common/time.js';
 import { newId } from '#entities/id.js';
 import { watchClock } from '#hooks/clock-step.js';
 import { useHookWorld } from '../hook-world.js';
 import { fine, type Receiver, startReceiver, status } from '../receiver.js';
 
 const world = useHookWorld();
-const hour = 3_600_000;
 
 describe('clock watch', () => {
   it('repeats its check ten seconds after the clock was stepped back, for calls that were in flight', async () => {
-    let [now, passed] = [10 * hour, 0];
+    let [now, passed] = [10 * hourMs, 0];
     const looks: number[] = [];
     const watched = watchClock(
       () => now,
@@ -24,7 +24,7 @@ describe('clock watch', () => {
     };
     for (let second = 0; second < 100; second += 5) await pass(5);
     looks.length = 0;
-    now -= hour;
+    now -= hourMs;
     for (let second = 0; second < 100; second += 5) await pass(5);
     expect(looks).toEqual([105, 115]);
   });
@@ -45,14 +45,14 @@ describe('webhook deliveries after the clock is stepped back by an hour', () => 
     const hooks = await world.open();
     const subject = await world.subject({ url: receiver.url() });
     answer = status(500);
-    world.now += hour;
+    world.now += hourMs;
     await world.store(hooks, subject);
     await world.until(subject, ([row]) => row?.attempts_made === 1);
     answer = fine;
-    world.now -= hour;
+    world.now -= hourMs;
     const [due] = await world.until(
       subject,
-      ([row]) => new Date(row!.next_attempt_at).getTime() < world.now + hour / 2,
+      ([row]) => new Date(row!.next_attempt_at).getTime() < world.now + hourMs / 2,
     );
     expect(new Date(due!.next_attempt_at).getTime() - world.now).toBeLessThanOrEqual(5000);
     world.now += 6000;
@@ -64,7 +64,7 @@ describe('webhook deliveries after the clock is stepped back by an hour', () => 
     // The service draws the random number between the end of the call and its settlement. At that moment, the clock is
     // stepped back.
     const random = () => {
-      if (answer !== fine) world.now -= hour;
+      if (answer !== fine) world.now -= hourMs;
       answer = fine;
       return 0.5;
     };
@@ -86,7 +86,7 @@ describe('webhook deliveries after the clock is stepped back by an hour', () => 
       await world.subject({ ...behind, max_per_second: 1 }),
       await world.subject(behind),
     ];
-    const ahead = new Date(world.now + hour);
+    const ahead = new Date(world.now + hourMs);
     for (const subject of [leased, limited, broken])
       await world.pool.query(sql`
         insert into delivery (id, hook_id, organization_id, application_id, device_id, event, state, queued_at,
@@ -94,12 +94,12 @@ describe('webhook deliveries after the clock is stepped back by an hour', () => 
         values (${newId()}, ${subject.hookId}, ${subject.organizationId}, ${subject.applicationId}, ${subject.device.id},
           'record', 'pending', ${ahead}, ${ahead}, 3, '{}', ${ahead}, ${ahead})`);
     await world.pool.query(sql`insert into delivery_lease (hook_id, id, claim_id, locked_until)
-      select hook_id, id, ${newId()}, ${new Date(world.now + hour + 60_000)} from delivery where hook_id = ${leased.hookId}`);
+      select hook_id, id, ${newId()}, ${new Date(world.now + hourMs + 60_000)} from delivery where hook_id = ${leased.hookId}`);
     await world.pool.query(
       sql`update hook_state set tokens = 0, tokens_at = ${ahead} where hook_id = ${limited.hookId}`,
     );
     await world.pool.query(sql`update hook_state set failures_in_row = 10, circuit_openings = 1,
-      failing_since = ${ahead}, last_failure_at = ${ahead}, circuit_until = ${new Date(world.now + hour + 60_000)} where hook_id = ${broken.hookId}`);
+      failing_since = ${ahead}, last_failure_at = ${ahead}, circuit_until = ${new Date(world.now + hourMs + 60_000)} where hook_id = ${broken.hookId}`);
     await world.open();
     await world.until(limited, ([row]) => {
       world.now += 100;

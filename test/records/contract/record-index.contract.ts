@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
+import { hourSeconds } from '#common/time.js';
 import { newId } from '#entities/id.js';
 import { SeriesFunction } from '#entities/series.js';
 import { locate, type PlainJson } from '#json/json.js';
@@ -10,8 +11,8 @@ import { worldNow } from '../../search/world.js';
 import type { Open, Opened } from './record-store.js';
 
 const noon = worldNow / 1000;
-const hour = 3600;
-const always = { gte: noon - 30 * 24 * hour, lte: noon };
+
+const always = { gte: noon - 30 * 24 * hourSeconds, lte: noon };
 
 /**
  * The contract of every record index. The world has the linked devices `a` and `b` and the unlinked `c`, all of one
@@ -25,10 +26,10 @@ export const describeRecordIndex = (name: string, open: Open): void => {
     beforeAll(async () => {
       opened = await open();
       const records = [
-        { serial: 'a', ts: noon - 3 * hour, data: { t: 10, state: 'ok' } },
-        { serial: 'a', ts: noon - 2 * hour, data: { t: 20, state: 'ok' } },
-        { serial: 'b', ts: noon - hour, data: { t: 30, state: 'alarm' } },
-        { serial: 'c', ts: noon - hour, data: { t: 99, state: 'alarm' } },
+        { serial: 'a', ts: noon - 3 * hourSeconds, data: { t: 10, state: 'ok' } },
+        { serial: 'a', ts: noon - 2 * hourSeconds, data: { t: 20, state: 'ok' } },
+        { serial: 'b', ts: noon - hourSeconds, data: { t: 30, state: 'alarm' } },
+        { serial: 'c', ts: noon - hourSeconds, data: { t: 99, state: 'alarm' } },
       ];
       const { results } = await opened.log.append({
         organizationId: opened.world.organizationId,
@@ -53,8 +54,8 @@ export const describeRecordIndex = (name: string, open: Open): void => {
         organizationId: opened.world.organizationId,
         deviceIds: [opened.devices['b']!, opened.devices['a']!],
         points: 10,
-        interval: 24 * hour,
-        from: noon - 24 * hour,
+        interval: 24 * hourSeconds,
+        from: noon - 24 * hourSeconds,
         to: noon,
         ...call,
       });
@@ -149,20 +150,20 @@ export const describeRecordIndex = (name: string, open: Open): void => {
         deviceIds: [opened.devices['b']!, opened.devices['a']!],
         variables: ['state', 't', 'missing'],
         points: 100,
-        interval: hour / 2,
-        from: noon - 24 * hour,
-        to: noon - 0.5 * hour,
+        interval: hourSeconds / 2,
+        from: noon - 24 * hourSeconds,
+        to: noon - 0.5 * hourSeconds,
       });
       expect(
-        lines.map(({ ts, seconds, values }) => ts.map((at, i) => [(at - noon) / hour, seconds[i], values[i]])),
+        lines.map(({ ts, seconds, values }) => ts.map((at, i) => [(at - noon) / hourSeconds, seconds[i], values[i]])),
       ).toEqual([
-        [[-1, 0.5 * hour, 'alarm']],
-        [[-1, 0.5 * hour, '30']],
+        [[-1, 0.5 * hourSeconds, 'alarm']],
+        [[-1, 0.5 * hourSeconds, '30']],
         [],
-        [[-3, 2.5 * hour, 'ok']],
+        [[-3, 2.5 * hourSeconds, 'ok']],
         [
-          [-3, hour, '10'],
-          [-2, 1.5 * hour, '20'],
+          [-3, hourSeconds, '10'],
+          [-2, 1.5 * hourSeconds, '20'],
         ],
         [],
       ]);
@@ -186,7 +187,7 @@ export const describeRecordIndex = (name: string, open: Open): void => {
       const found = await opened.index.find(reading(), [ids[3]!, ids[0]!, opened.world.applicationId]);
       expect(found.map(({ id }) => id).sort()).toEqual([ids[0], ids[3]].sort());
       expect(found.find(({ id }) => id === ids[0])).toMatchObject({
-        ts: noon - 3 * hour,
+        ts: noon - 3 * hourSeconds,
         data: { t: 10, state: 'ok' },
         metadata: {},
         frame: null,
@@ -204,7 +205,7 @@ export const describeRecordIndex = (name: string, open: Open): void => {
     });
 
     it('includes both ends of a time range when it lists records', async () => {
-      expect(valuesOf(await listed({ from: noon - 3 * hour, to: noon - 2 * hour }))).toEqual([[20, 10]]);
+      expect(valuesOf(await listed({ from: noon - 3 * hourSeconds, to: noon - 2 * hourSeconds }))).toEqual([[20, 10]]);
     });
 
     it('pages through a list by page number and by cursor, and says whether more records follow', async () => {
@@ -243,8 +244,8 @@ export const describeRecordIndex = (name: string, open: Open): void => {
       const { a, c } = opened.devices;
       const times = await opened.index.newestTimes(reading(), [a!, c!, opened.world.applicationId], 10_000);
       expect(Object.fromEntries([...times].map(([id, ts]) => [id, Date.parse(ts) / 1000]))).toEqual({
-        [a!]: noon - 2 * hour,
-        [c!]: noon - hour,
+        [a!]: noon - 2 * hourSeconds,
+        [c!]: noon - hourSeconds,
       });
     });
 
@@ -252,9 +253,9 @@ export const describeRecordIndex = (name: string, open: Open): void => {
       const { a, b, c } = opened.devices;
       const silent = (since: number, ids = [c!, b!, a!, opened.world.applicationId]) =>
         opened.index.silentDevices(reading(), ids, since, 10_000);
-      expect(await silent(noon - 2 * hour)).toEqual([opened.world.applicationId]);
-      expect(await silent(noon - 2 * hour + 0.001)).toEqual([a, opened.world.applicationId]);
-      expect(await silent(noon - hour + 0.001)).toEqual([c, b, a, opened.world.applicationId]);
+      expect(await silent(noon - 2 * hourSeconds)).toEqual([opened.world.applicationId]);
+      expect(await silent(noon - 2 * hourSeconds + 0.001)).toEqual([a, opened.world.applicationId]);
+      expect(await silent(noon - hourSeconds + 0.001)).toEqual([c, b, a, opened.world.applicationId]);
       expect(await silent(0)).toEqual([opened.world.applicationId]);
       expect(await silent(0, [])).toEqual([]);
       const chosen = sql`select d.id from device d where d.id = any(${[a, b]}::uuid[])`;
@@ -277,7 +278,7 @@ export const describeRecordIndex = (name: string, open: Open): void => {
       let read = 0;
       const found = await opened.index.latest([opened.devices['a']!, opened.devices['b']!], (bytes) => (read += bytes));
       expect(found.get(opened.devices['a']!)).toEqual(
-        expect.arrayContaining([expect.objectContaining({ name: 't', ts: noon - 2 * hour, value: 20 })]),
+        expect.arrayContaining([expect.objectContaining({ name: 't', ts: noon - 2 * hourSeconds, value: 20 })]),
       );
       expect(read).toBeGreaterThan(0);
     });

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
+import { daySeconds, hourSeconds } from '#common/time.js';
 import { fairQueueFor } from '#database/pool-queue.js';
 import { VariableType } from '#entities/enums.js';
 import { SeriesFunction } from '#entities/series.js';
@@ -11,13 +12,12 @@ import { useWorld, type WorldRecord, worldNow } from '../../search/world.js';
 import { itIf } from '../../support/conditional.js';
 import { testRecordIndex } from '../../support/record-index.js';
 
-const hour = 3600;
-const start = worldNow / 1000 - 3 * 24 * hour;
+const start = worldNow / 1000 - 3 * 24 * hourSeconds;
 const serials = ['a1', 'a2', 'b1', 'c1'];
 const noise = (seed: number) => Math.abs(Math.sin(seed * 12.9898) * 43758.5453) % 1;
 const recordOf = (index: number): WorldRecord => ({
   serial: serials[index % 4]!,
-  ts: Math.round((start + noise(index) * 3 * 24 * hour) * 1e6) / 1e6,
+  ts: Math.round((start + noise(index) * 3 * 24 * hourSeconds) * 1e6) / 1e6,
   data: {
     ...(index % 5 === 0 ? {} : { t: Math.round(noise(index + 0.5) * 1e4) / 8 }),
     ...(index % 2 === 0 ? { on: index % 4 === 0 } : {}),
@@ -46,7 +46,7 @@ const world = useWorld({
 const deviceIds: string[] = [];
 
 beforeAll(async () => {
-  while ((await rollUp(world.pool, new Date(Date.now() + 24 * hour * 1000))) > 0);
+  while ((await rollUp(world.pool, new Date(Date.now() + 24 * hourSeconds * 1000))) > 0);
   // Stores late data, which makes the rollups of its hours stale.
   await world.store(late);
   const { rows } = await world.pool.query<{ id: string }>(sql`select id from device order by serial`);
@@ -86,9 +86,9 @@ describe('series', () => {
         variables: ['t'],
         function: SeriesFunction.count,
         from: start,
-        to: start + 72 * hour,
+        to: start + 72 * hourSeconds,
         points: 300,
-        interval: hour,
+        interval: hourSeconds,
       };
       const count = (lines: Line[]) => sum(lines.slice(0, 3).flatMap(({ values }) => values));
       const truth = count(await ask(false, call));
@@ -113,7 +113,7 @@ describe('series', () => {
       variables: ['t'],
       function: SeriesFunction.lttb,
       from: start,
-      to: start + 72 * hour,
+      to: start + 72 * hourSeconds,
       points: 20,
     };
     const lines = await ask(true, call);
@@ -130,17 +130,16 @@ describe('series', () => {
   it('ends now and starts a day earlier by default', async () => {
     const lines = await ask(true, { variables: ['t'], function: SeriesFunction.count, points: 300 });
     const count = sum(lines[0]!.values);
-    expect(count).toBe(valuesOf('a1', 't', worldNow / 1000 - 24 * hour, worldNow / 1000).length);
+    expect(count).toBe(valuesOf('a1', 't', worldNow / 1000 - 24 * hourSeconds, worldNow / 1000).length);
     expect(lines[0]).toMatchObject({ type: 'FLOAT32', unit: 'K', interval: 300 });
   });
 });
 
 describe('default bucket interval of a series', () => {
   it('has the shortest length that stays within the number of points', () => {
-    const day = 24 * hour;
-    expect(intervalFor({ from: 0, to: day }, 300)).toBe(300);
-    expect(intervalFor({ from: 0, to: 30 * day }, 300)).toBe(3 * hour);
-    expect(intervalFor({ from: 0, to: 365 * day }, 300)).toBe(2 * day);
+    expect(intervalFor({ from: 0, to: daySeconds }, 300)).toBe(300);
+    expect(intervalFor({ from: 0, to: 30 * daySeconds }, 300)).toBe(3 * hourSeconds);
+    expect(intervalFor({ from: 0, to: 365 * daySeconds }, 300)).toBe(2 * daySeconds);
     expect(intervalFor({ from: 0, to: 10 }, 300)).toBe(1);
   });
 });

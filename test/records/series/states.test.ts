@@ -1,5 +1,6 @@
 import { beforeAll, expect } from '@jest/globals';
 import sql from 'sql-template-tag';
+import { hourSeconds } from '#common/time.js';
 import { fairQueueFor } from '#database/pool-queue.js';
 import { VariableType } from '#entities/enums.js';
 import { createStates } from '#records/postgres/search/states/states.js';
@@ -9,12 +10,11 @@ import { useWorld, type WorldRecord, worldNow } from '../../search/world.js';
 import { itIf } from '../../support/conditional.js';
 import { testRecordIndex } from '../../support/record-index.js';
 
-const hour = 3600;
-const start = worldNow / 1000 - 3 * 24 * hour;
+const start = worldNow / 1000 - 3 * 24 * hourSeconds;
 const serials = ['a1', 'b1', 'c1'];
 const noise = (seed: number) => Math.abs(Math.sin(seed * 12.9898) * 43758.5453) % 1;
 const recordOf = (index: number): WorldRecord => {
-  const ts = Math.round((start + noise(index) * 3 * 24 * hour) * 1e6) / 1e6;
+  const ts = Math.round((start + noise(index) * 3 * 24 * hourSeconds) * 1e6) / 1e6;
   return {
     serial: serials[index % 3]!,
     ts,
@@ -43,7 +43,7 @@ const world = useWorld({
 const deviceIds: string[] = [];
 
 beforeAll(async () => {
-  while ((await rollUp(world.pool, new Date(Date.now() + 24 * hour * 1000))) > 0);
+  while ((await rollUp(world.pool, new Date(Date.now() + 24 * hourSeconds * 1000))) > 0);
   // Stores late data, which makes the rollups of its hours stale.
   await world.store(late);
   const { rows } = await world.pool.query<{ id: string }>(sql`select id from device order by serial`);
@@ -60,13 +60,13 @@ itIf(testRecordIndex() === 'postgres', 'a cluster has no rollups')(
   'returns the same states from rollups as from records, also where rollups are stale',
   async () => {
     for (const [from, to, points] of [
-      [start, start + 72 * hour, 73],
-      [start + 1234, start + 70 * hour, 30],
-      [start + 10 * hour, start + 60 * hour + 99, 3],
+      [start, start + 72 * hourSeconds, 73],
+      [start + 1234, start + 70 * hourSeconds, 30],
+      [start + 10 * hourSeconds, start + 60 * hourSeconds + 99, 3],
     ] as const) {
       const rolled = await ask(true, { from, to, points });
       expect(rolled).toEqual(await ask(false, { from, to, points }));
-      expect(rolled.every(({ ts, interval }) => ts.length > 2 && interval % hour === 0)).toBe(true);
+      expect(rolled.every(({ ts, interval }) => ts.length > 2 && interval % hourSeconds === 0)).toBe(true);
     }
   },
 );

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Pool } from 'pg';
+import { daySeconds } from '#common/time.js';
 import { createPool } from '#database/pools.js';
 import type { PlainJson } from '#json/json.js';
 import { retire } from '#records/postgres/upkeep/retention.js';
 import { useDatabase } from '../../support/database.js';
 import { openTestRecords, type TestRecords } from '../../support/records.js';
-import { day, History, kinds, now, type Step, start, upkeep } from '../history.js';
+import { History, kinds, now, type Step, start, upkeep } from '../history.js';
 import { aggregationsOf, askWith, expectClose, expectRanked, rollUpAll } from '../rolled.js';
 import { kept, missingAndExtra, rollupTables } from '../rollup-table.js';
 import { type World, worldNow } from '../world.js';
@@ -64,7 +65,7 @@ const retyped: typeof questions = [
 ];
 const whole = { gte: start, lte: now };
 /** A range of whole weeks and of some days around them. */
-const weeks = { gte: start + 3.5 * day, lte: start + 19.5 * day };
+const weeks = { gte: start + 3.5 * daySeconds, lte: start + 19.5 * daySeconds };
 
 const expectSameAnswers = async (
   world: World,

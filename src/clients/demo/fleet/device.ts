@@ -20,7 +20,7 @@ export const serialPrefix = 'de-f1-ee-70-';
 /** Interval between two records of a device, in seconds. */
 export const interval = 600;
 
-const day = 86_400;
+const daySeconds = 86_400;
 
 const sites = [
   { tag: 'athens', lat: 37.98, lon: 23.73 },
@@ -62,7 +62,12 @@ export const fleetDevices: readonly FleetDevice[] = shares
  * Seconds before the end of the fleet's week at which a device went silent, by device number. The last device never
  * sent.
  */
-const silentFor: Readonly<Record<number, number>> = { 7: 2.2 * day, 19: 3.6 * day, 33: 5.1 * day, 40: 8 * day };
+const silentFor: Readonly<Record<number, number>> = {
+  7: 2.2 * daySeconds,
+  19: 3.6 * daySeconds,
+  33: 5.1 * daySeconds,
+  40: 8 * daySeconds,
+};
 
 /**
  * The cold room whose door stays open for the last hours of the week, and repeatedly while the fleet continues to send.
@@ -97,7 +102,7 @@ const recordOf = ({ serial, number, kind }: FleetDevice, ts: number, end: number
  */
 const isHeard = ({ number }: FleetDevice, at: number, end: number): boolean => {
   if (at > end - (silentFor[number] ?? 0)) return false;
-  const gap = noise(number, 99) * 7 * day;
+  const gap = noise(number, 99) * 7 * daySeconds;
   const before = end - at;
   if (before > gap && before < gap + (2 + noise(number, 98) * 7) * 3600) return false;
   return noise(number + 100, at) > 0.02;

@@ -21,7 +21,7 @@ export interface FleetResult {
   calls: number;
 }
 
-const week = 7 * 86_400;
+const weekSeconds = 7 * 86_400;
 /**
  * The records of this last part of the week are sent after the hooks are created, so that the hooks are called with
  * them. Seconds.
@@ -45,7 +45,7 @@ export async function runFleet(origin: string, token: string, tell: Tell, option
     tell(`Making three products, ${fleetDevices.length} devices and two applications.`);
     const scene = await buildFleet(api, organizationId);
     tell('Posting a week of records.');
-    let records = await post(api, organizationId, recordsBetween(end - week, end - hookedSeconds, end));
+    let records = await post(api, organizationId, recordsBetween(end - weekSeconds, end - hookedSeconds, end));
     await hookFleet(api, scene, receiver.url);
     tell('Making two hooks, of which one fails, and posting the last half hour.');
     const last = recordsBetween(end - hookedSeconds, end, end);

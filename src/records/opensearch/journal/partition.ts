@@ -1,9 +1,10 @@
 import sql from 'sql-template-tag';
+import { hourMs } from '#common/time.js';
 import { firstId } from '#entities/id.js';
 import type { Database } from '#records/scope/product-shape.js';
 
 /** Time span that one partition of the journal covers, by the arrival of records. Milliseconds. */
-export const partitionLength = 4 * 3_600_000;
+export const partitionLength = 4 * hourMs;
 
 /**
  * Makes partitions of the journal before records need them. A partition holds the records that arrived in its period,

@@ -1,15 +1,15 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import sql from 'sql-template-tag';
+import { dayMs, minuteMs } from '#common/time.js';
 import type { Queryable } from '#database/queryable.js';
 import { firstId } from '#entities/id.js';
 import { createPeriodicTasks, type PeriodicTasks } from '#scheduling/periodic-tasks.js';
 import { readMove } from '../move/state.js';
 import { JournalPartitions } from './partition.js';
 
-const minute = 60_000;
 /** Time for which indexed records stay in the journal, in milliseconds: the cluster may lose what it has just taken. */
-const keptFor = 24 * 60 * minute;
+const keptFor = dayMs;
 
 export interface JournalUpkeepOptions {
   pool: Pool;
@@ -27,7 +27,7 @@ export const createJournalUpkeep = ({ pool, clock, log, tasks }: JournalUpkeepOp
     {
       ...tasks,
       'journal partitions': {
-        every: 30 * minute,
+        every: 30 * minuteMs,
         atStart: true,
         async run() {
           await new JournalPartitions().ensure(pool);

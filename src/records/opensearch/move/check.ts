@@ -1,10 +1,10 @@
 import sql from 'sql-template-tag';
+import { hourMs } from '#common/time.js';
 import { unseen, wholeXid } from '#database/visibility.js';
 import { nilId } from '#entities/id.js';
 import { type BuildOptions, indexRange, lastOfJournal } from './build.js';
 import { type BuildState, readMove } from './state.js';
 
-const hourLength = 3_600_000;
 /** Maximum number of hours that are copied again at once: those of a partition. */
 const longestRun = 7 * 24;
 
@@ -36,8 +36,8 @@ const runsOf = (hours: readonly number[]): { from: number; to: number }[] => {
   const runs: { from: number; to: number }[] = [];
   for (const hour of [...hours].sort((one, other) => one - other)) {
     const last = runs.at(-1);
-    if (last?.to === hour && hour - last.from < longestRun * hourLength) last.to += hourLength;
-    else runs.push({ from: hour, to: hour + hourLength });
+    if (last?.to === hour && hour - last.from < longestRun * hourMs) last.to += hourMs;
+    else runs.push({ from: hour, to: hour + hourMs });
   }
   return runs;
 };

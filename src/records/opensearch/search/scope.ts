@@ -1,4 +1,5 @@
 import sql, { type Sql } from 'sql-template-tag';
+import { dayMs } from '#common/time.js';
 import { type CallScope, earlyLook } from '#records/scope/call-scope.js';
 import type { Rows } from '#records/scope/snapshot-reader.js';
 import type { Aggregation } from '#search/aggregation/aggregation.js';
@@ -82,7 +83,7 @@ export const scopeParts = (
 
 /** Records lie between 2000 and a day from now, regardless of the requested time. Milliseconds, with a margin. */
 const earliest = Date.UTC(1999, 11, 30);
-const ahead = 3 * 86_400_000;
+const ahead = 3 * dayMs;
 
 /**
  * Returns the time range that a query reads, in Unix seconds. @param beyond whether an aggregation also reads records

@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag';
+import { minuteMs } from '#common/time.js';
 import type { Queryable } from '#database/queryable.js';
 import { type ItemCode, Rejection } from '#records/item.js';
 import type { NewRecord } from '#records/new-record.js';
@@ -24,8 +25,6 @@ const noCounts = (): Counts => ({
 
 /** Counts of one organization in one minute, by device. Items of unknown devices count under ''. */
 type ByDevice = Map<string, Counts>;
-
-const minute = 60_000;
 
 /**
  * Counts the outcomes of ingestion in memory, and adds them periodically to the table record_activity. A killed process
@@ -53,7 +52,7 @@ export class ActivityCounter {
   }
 
   private devicesOf(organizationId: string, now: Date): ByDevice {
-    const begun = Math.floor(now.getTime() / minute) * minute;
+    const begun = Math.floor(now.getTime() / minuteMs) * minuteMs;
     const organizations = getOrMake(this.counted, begun, () => new Map<string, ByDevice>());
     return getOrMake(organizations, organizationId, () => new Map());
   }

@@ -1,8 +1,7 @@
 import type { PoolClient } from 'pg';
 import sql from 'sql-template-tag';
+import { hourSeconds } from '#common/time.js';
 import { named } from '#database/named.js';
-
-const hour = 3600;
 
 /** Owner of a changed record, and its time of measurement (Unix seconds). */
 export interface Touched {
@@ -15,7 +14,7 @@ export interface Touched {
 export const markDirty = async (tx: PoolClient, records: readonly Touched[]): Promise<void> => {
   const hours = new Map<string, Touched>();
   for (const { organizationId, productId, ts } of records) {
-    const start = Math.floor(ts / hour) * hour;
+    const start = Math.floor(ts / hourSeconds) * hourSeconds;
     hours.set(`${organizationId}/${productId}/${start}`, { organizationId, productId, ts: start });
   }
   const list = [...hours.values()];

@@ -1,3 +1,4 @@
+import { dayMs } from '#common/time.js';
 import type { Aggregation } from '#search/aggregation/aggregation.js';
 import { type BoundRequest, bindRequest } from '#search/bound-request.js';
 import type { TimeRange } from '#search/envelope.js';
@@ -130,7 +131,7 @@ const digestsIn = (
 /**
  * Length of a time span, in milliseconds, within which the records of a product are quickly found through its index.
  */
-const short = 14 * 86_400_000;
+const short = 14 * dayMs;
 
 /** Whether it pays off to read which products have records: see {@link withoutProducts}. */
 export const asksProducts = ({ request, scope, query }: Plan, span: InstantRange): boolean => {
@@ -203,7 +204,7 @@ const spanLeft = (span: InstantRange, aggregations: readonly Aggregation[], quer
 
 /** Records are from 2000 on and at most a day ahead, whatever the request says. */
 const earliest = Date.UTC(1999, 11, 30);
-const ahead = 3 * 86_400_000;
+const ahead = 3 * dayMs;
 const spanOf = ({ fromMillis, toMillis }: TimeRange, now: number): InstantRange => {
   const from = Math.min(Math.max(fromMillis, earliest), now + ahead);
   return { from: Math.floor(from), to: Math.ceil(Math.max(from, Math.min(toMillis, now + ahead))) };

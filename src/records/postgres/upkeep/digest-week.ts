@@ -1,7 +1,8 @@
 import type { PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
+import { weekMs } from '#common/time.js';
 import { inSlices } from '#scheduling/time-slice.js';
-import { week, weekOf, weekStart } from '../week.js';
+import { weekOf, weekStart } from '../week.js';
 import { mergeDigests, mergeSketches } from './digest-merge.js';
 import { type Owner, ownedBy } from './rollup-day.js';
 
@@ -57,7 +58,7 @@ export const makeWeeks = async (tx: PoolClient, now: Date): Promise<number> => {
 
 const makeWeek = async (tx: PoolClient, { week: start, ...owner }: Week): Promise<void> => {
   const whose = ownedBy(owner);
-  const ofWeek = sql`${whose} and day >= ${start}::timestamptz and day < ${start}::timestamptz + ${week / 1000}::int * interval '1 second'`;
+  const ofWeek = sql`${whose} and day >= ${start}::timestamptz and day < ${start}::timestamptz + ${weekMs / 1000}::int * interval '1 second'`;
   const { rows: days } = await tx.query<Measures>(
     sql`select slot, n::float8, sum, min, max, sum_squares, digest, sketch from record_digest_total where ${ofWeek} order by slot, day`,
   );

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
+import { hourMs, hourSeconds } from '#common/time.js';
 import { transaction } from '#database/transaction.js';
 import { instantText } from '#search/query/option/instant.js';
 
@@ -63,9 +64,7 @@ interface DirtyDay extends Owner {
   readonly day: string;
 }
 
-/** Milliseconds of an hour, and of a day. */
-export const hourLength = 3_600_000;
-export const dayLength = 24 * hourLength;
+export const dayLength = 24 * hourMs;
 
 const daysAtOnce = 50;
 
@@ -76,7 +75,7 @@ const daysAtOnce = 50;
  * busy.
  */
 const quiet = { least: 60, each: 0.002, most: 900 };
-const atMost = { least: 900, each: 0.02, most: 3600 };
+const atMost = { least: 900, each: 0.02, most: hourSeconds };
 
 /** SQL condition: a stale day, noted in a row `d`, is over and due. */
 export const isDue = (now: Date): Sql => {

@@ -1,8 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
+import { hourMs, hourSeconds } from '#common/time.js';
 import { squared } from '../squared.js';
 import { mendNewest, noteNewest } from './newest-field.js';
-import { byOwner, hourLength, makeRollups, noteDays, type Owner, ownedBy, within } from './rollup-day.js';
+import { byOwner, makeRollups, noteDays, type Owner, ownedBy, within } from './rollup-day.js';
 import { noteSummaries } from './summary.js';
 
 /*
@@ -71,7 +72,7 @@ const takeDirtyHours = async (
       select organization_id, product_id, hour from record_dirty
       group by organization_id, product_id, hour
       having max(noted_at) <= ${ago(quiet)}
-        or (hour <= ${ago(3600)} and (max(noted_at) <= ${ago(afterHour)} or min(noted_at) <= ${ago(atMost)}))
+        or (hour <= ${ago(hourSeconds)} and (max(noted_at) <= ${ago(afterHour)} or min(noted_at) <= ${ago(atMost)}))
       order by min(id) limit ${hoursAtOnce}
     ), taken as (
       delete from record_dirty d using ripe r
@@ -96,7 +97,7 @@ const rollUpHours = async (tx: PoolClient, some: readonly DirtyHour[]): Promise<
       select ${organization_id}, ${product_id}::uuid, device_id, slot, h.hour, count(*), sum(v), min(v), max(v),
         sum(${squared(sql`v`)}), (array_agg(v order by ts, seq))[1], (array_agg(v order by ts desc, seq desc))[1], min(ts), max(ts)
       from unnest(${hours}::timestamptz[]) h (hour)
-      join record on ${whose} and ts >= h.hour and ts < h.hour + interval '1 hour' and ${within(sql`ts`, hours, hourLength)},
+      join record on ${whose} and ts >= h.hour and ts < h.hour + interval '1 hour' and ${within(sql`ts`, hours, hourMs)},
       lateral (
         select 0 as slot, null::float8 as v
         union all

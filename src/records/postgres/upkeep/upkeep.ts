@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { hourMs, minuteMs, secondMs, weekSeconds } from '#common/time.js';
 import { createPeriodicTasks, type PeriodicTask } from '#scheduling/periodic-tasks.js';
 import type { ActivityCounter } from '../log/activity.js';
 import { foldActivity } from './activity.js';
@@ -10,11 +11,6 @@ import { retire } from './retention.js';
 import { rollUp } from './rollup.js';
 import { rollUpDays } from './rollup-day.js';
 import { summarize } from './summary.js';
-
-const second = 1000;
-const minute = 60 * second;
-const hour = 60 * minute;
-const week = 7 * 24 * 3600;
 
 /** Number of weeks for which partitions are made ahead. */
 const weeksAhead = 4;
@@ -49,68 +45,68 @@ export const createUpkeep = ({ pool, clock, log, activity, purge, follow }: Upke
 
   const tasks: Record<string, PeriodicTask> = {
     partitions: {
-      every: hour,
+      every: hourMs,
       atStart: true,
       run: () => {
-        const today = clock() / second;
-        const times = Array.from({ length: weeksAhead + 1 }, (_, ahead) => today + ahead * week);
+        const today = clock() / secondMs;
+        const times = Array.from({ length: weeksAhead + 1 }, (_, ahead) => today + ahead * weekSeconds);
         return new Partitions().ensure(pool, times, today);
       },
     },
     rollups: {
-      every: 5 * second,
+      every: 5 * secondMs,
       run: async () => {
         while (!closing && (await rollUp(pool, now())) > 0);
       },
     },
     days: {
-      every: minute,
+      every: minuteMs,
       run: async () => {
         while (!closing && (await rollUpDays(pool, now())) > 0);
       },
     },
     summaries: {
-      every: minute,
+      every: minuteMs,
       run: async () => {
         while (!closing && (await summarize(pool, now())) > 0);
       },
     },
     fields: {
-      every: minute,
+      every: minuteMs,
       run: async () => {
         while (!closing && (await noteEarlier(pool)) > 0);
       },
     },
     devices: {
-      every: minute,
+      every: minuteMs,
       run: async () => {
         while (!closing && (await purgeDevices(pool, now(), purge)));
       },
     },
     ...(follow && {
       'moved records': {
-        every: 2 * second,
+        every: 2 * secondMs,
         async run() {
           await follow();
         },
       },
     }),
     keys: {
-      every: minute,
+      every: minuteMs,
       run: async () => {
         while (!closing && (await purgeKeys(pool, now())));
       },
     },
-    activity: { every: 5 * second, run: () => activity.flush(pool) },
+    activity: { every: 5 * secondMs, run: () => activity.flush(pool) },
     fold: {
-      every: hour,
+      every: hourMs,
       run: async () => {
         while (!closing && (await foldActivity(pool, now())));
       },
     },
     retention: {
       // An hourly run costs nothing if nothing is due, and is not postponed by daily restarts.
-      every: hour,
+      every: hourMs,
       run: async () => {
         const { records, partitions } = await retire(pool, now(), () => closing);
         if (records + partitions > 0) log.info({ records, partitions }, 'Expired records deleted');

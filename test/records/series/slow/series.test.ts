@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import sql from 'sql-template-tag';
+import { hourSeconds } from '#common/time.js';
 import { fairQueueFor } from '#database/pool-queue.js';
 import { VariableType } from '#entities/enums.js';
 import { SeriesFunction } from '#entities/series.js';
@@ -11,13 +12,12 @@ import { intervalFor } from '#records/series-interval.js';
 import { useWorld, type WorldRecord, worldNow } from '../../../search/world.js';
 import { testRecordIndex } from '../../../support/record-index.js';
 
-const hour = 3600;
-const start = worldNow / 1000 - 3 * 24 * hour;
+const start = worldNow / 1000 - 3 * 24 * hourSeconds;
 const serials = ['a1', 'a2', 'b1', 'c1'];
 const noise = (seed: number) => Math.abs(Math.sin(seed * 12.9898) * 43758.5453) % 1;
 const recordOf = (index: number): WorldRecord => ({
   serial: serials[index % 4]!,
-  ts: Math.round((start + noise(index) * 3 * 24 * hour) * 1e6) / 1e6,
+  ts: Math.round((start + noise(index) * 3 * 24 * hourSeconds) * 1e6) / 1e6,
   data: {
     ...(index % 5 === 0 ? {} : { t: Math.round(noise(index + 0.5) * 1e4) / 8 }),
     ...(index % 2 === 0 ? { on: index % 4 === 0 } : {}),
@@ -46,7 +46,7 @@ const world = useWorld({
 const deviceIds: string[] = [];
 
 beforeAll(async () => {
-  while ((await rollUp(world.pool, new Date(Date.now() + 24 * hour * 1000))) > 0);
+  while ((await rollUp(world.pool, new Date(Date.now() + 24 * hourSeconds * 1000))) > 0);
   // Stores late data, which makes the rollups of its hours stale.
   await world.store(late);
   const { rows } = await world.pool.query<{ id: string }>(sql`select id from device order by serial`);
@@ -103,14 +103,16 @@ const expected = (call: SelectedFields, interval: number): Pick<Line, 'name' | '
   );
 
 const moment = fc.oneof(
-  fc.integer({ min: -2, max: 74 }).map((hours) => start + hours * hour),
-  fc.integer({ min: 0, max: 3 * 24 * hour * 1000 }).map((millis) => start + millis / 1000),
+  fc.integer({ min: -2, max: 74 }).map((hours) => start + hours * hourSeconds),
+  fc.integer({ min: 0, max: 3 * 24 * hourSeconds * 1000 }).map((millis) => start + millis / 1000),
 );
 const drawing = fc
   .constantFrom(...(Object.keys(reduce) as (keyof typeof reduce)[]))
   .map((name) => SeriesFunction[name]);
 const width = fc.oneof(
-  fc.constantFrom(hour, 2 * hour, 6 * hour, 24 * hour, 600, 5400).map((interval) => ({ interval, points: 300 })),
+  fc
+    .constantFrom(hourSeconds, 2 * hourSeconds, 6 * hourSeconds, 24 * hourSeconds, 600, 5400)
+    .map((interval) => ({ interval, points: 300 })),
   fc.integer({ min: 3, max: 500 }).map((points) => ({ points })),
 );
 

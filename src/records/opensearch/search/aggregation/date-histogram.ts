@@ -1,3 +1,4 @@
+import { hourSeconds } from '#common/time.js';
 import { dateHistogramAnswer } from '#records/answer/date-histogram.js';
 import type { EngineBucket, Part } from '#records/opensearch/engine.js';
 import type { WithChildren } from '#search/aggregation/aggregation.js';
@@ -61,5 +62,5 @@ const zoneName = ({ id, fixed }: Zone): string => {
   if (fixed === undefined) return new Intl.DateTimeFormat('en-US', { timeZone: id }).resolvedOptions().timeZone;
   const seconds = Math.abs(fixed) / 1000;
   const part = (value: number) => `${Math.floor(value)}`.padStart(2, '0');
-  return `${fixed < 0 ? '-' : '+'}${part(seconds / 3600)}:${part((seconds / 60) % 60)}:${part(seconds % 60)}`;
+  return `${fixed < 0 ? '-' : '+'}${part(seconds / hourSeconds)}:${part((seconds / 60) % 60)}:${part(seconds % 60)}`;
 };

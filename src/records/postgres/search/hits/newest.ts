@@ -1,3 +1,4 @@
+import { weekMs } from '#common/time.js';
 import type { BoundKey } from '#search/hits/bound-sort.js';
 import type { InstantRange } from '#search/instant-range.js';
 import { instantText } from '#search/query/option/instant.js';
@@ -9,7 +10,7 @@ import type { Scope } from '../sql/record-scan.js';
  * Time range that is searched first for the newest records, in milliseconds. Records usually keep coming, and a query
  * over a week's partitions is planned and run in a fraction of the time of all partitions.
  */
-const recent = 7 * 86_400_000;
+const recent = weekMs;
 
 /** A page in order of time, with its possible time span. */
 interface Page {

@@ -1,12 +1,13 @@
+import { dayMs, hourMs, weekMs } from '#common/time.js';
 import { maxDigested, maxMeasured } from '#records/postgres/summary.js';
-import { week, weekStart } from '#records/postgres/week.js';
+import { weekStart } from '#records/postgres/week.js';
 import type { Aggregation } from '#search/aggregation/aggregation.js';
 import type { Field, Fields } from '#search/field/field.js';
 import type { InstantRange } from '#search/instant-range.js';
 import { instantText } from '#search/query/option/instant.js';
 import type { Predicate } from '#search/query/predicate.js';
 import { declaringProducts, type NumberSlot, valueSlots } from '../sql/stored-field.js';
-import { day, hour, type Need, needOf, needOfPredicate, nothing, together } from './need.js';
+import { type Need, needOf, needOfPredicate, nothing, together } from './need.js';
 import type { RollupRange, Stale } from './rollup-range.js';
 import type { Sources } from './sources.js';
 
@@ -20,10 +21,10 @@ export const maxStale = 500;
  * Length of the tail before now, in milliseconds. Stale hours are mostly those still in progress. If all stale hours
  * began within the tail, everything from the first of them on is read from the records.
  */
-const tail = 3 * hour;
+const tail = 3 * hourMs;
 
 /** Length of the tail for days, in milliseconds: the current day and the one that has just ended. */
-const tailDays = 2 * day;
+const tailDays = 2 * dayMs;
 
 /**
  * Minimum number of whole days. Fewer are as fast to read by the hour, and so are all days if more than {@link
@@ -95,14 +96,14 @@ export const rollupCandidate = ({
   const whole = {
     from: Math.max(span.from, range.fromMillis),
     // There are no records after the span, so its last hour can be read as a whole.
-    until: range.toMillis <= span.to ? range.toMillis + microsecond : (Math.floor(span.to / hour) + 1) * hour,
+    until: range.toMillis <= span.to ? range.toMillis + microsecond : (Math.floor(span.to / hourMs) + 1) * hourMs,
   };
   const within = need && restrict(whole, query);
   if (!need || !within || (isByDay(need) && need.hours)) return undefined;
-  const unit = isByDay(need) ? day : hour;
+  const unit = isByDay(need) ? dayMs : hourMs;
   const from = Math.ceil(within.from / unit) * unit;
   const to = Math.floor(within.until / unit) * unit;
-  if (to - from < (isByDay(need) ? fewestDays * day : fewestHours * hour)) return undefined;
+  if (to - from < (isByDay(need) ? fewestDays * dayMs : fewestHours * hourMs)) return undefined;
   return { ...need, from, to, within };
 };
 
@@ -204,7 +205,7 @@ const daysAmong = (
   products: readonly (string | null)[],
 ): Stale[] => {
   const found = some
-    .map(({ productId, start }) => ({ productId, start: Math.floor(start / day) * day }))
+    .map(({ productId, start }) => ({ productId, start: Math.floor(start / dayMs) * dayMs }))
     .filter(({ productId, start }) => start >= from && start < until && products.includes(productId));
   return [...new Map(found.map((one) => [`${one.productId}/${one.start}`, one])).values()];
 };
@@ -216,9 +217,9 @@ const daysOf = (
   hours: readonly Stale[],
   days: readonly Stale[],
 ): RollupRange['days'] => {
-  const from = Math.ceil(range.from / day) * day;
-  const to = Math.floor(range.until / day) * day;
-  if (to - from < fewestDays * day) return undefined;
+  const from = Math.ceil(range.from / dayMs) * dayMs;
+  const to = Math.floor(range.until / dayMs) * dayMs;
+  if (to - from < fewestDays * dayMs) return undefined;
   const outdated = daysAmong([...days, ...hours], { from, until: to }, products);
   return outdated.length > maxStaleDays ? undefined : { from: instantText(from), to: instantText(to), stale: outdated };
 };
@@ -227,7 +228,7 @@ const daysOf = (
  * Returns the whole weeks of a time span, and the weeks that have a stale day; undefined if there are no whole weeks.
  */
 const weeksOf = ({ from, until }: MillisRange, outdated: readonly Stale[]): RollupRange['weeks'] => {
-  const [first, end] = [weekStart(from + week - 1), weekStart(until)];
+  const [first, end] = [weekStart(from + weekMs - 1), weekStart(until)];
   if (end <= first) return undefined;
   const stale = outdated.map(({ productId, start }) => ({ productId, start: weekStart(start) }));
   return { from: instantText(first), to: instantText(end), stale };

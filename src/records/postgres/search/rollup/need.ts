@@ -1,3 +1,4 @@
+import { dayMs, hourMs } from '#common/time.js';
 import { VariableType } from '#entities/enums.js';
 import type { Aggregation } from '#search/aggregation/aggregation.js';
 import type { FieldOptions } from '#search/aggregation/aggregation-node.js';
@@ -15,12 +16,6 @@ import type { Query } from '#search/query/query.js';
 import { SearchFailure } from '#search/search-failure.js';
 import { scalarText } from '#search/syntax/value.js';
 import { numberSlots, valueSlots } from '../sql/stored-field.js';
-
-/** Milliseconds of an hour. */
-export const hour = 3_600_000;
-
-/** Milliseconds of a day in UTC. */
-export const day = 24 * hour;
 
 /** Content of the rollups that a query needs. */
 export interface Need {
@@ -206,13 +201,13 @@ const needOfTime = (options: TimeInterval & FieldOptions, { span }: NeedContext)
   const { field, missing, offset, timeZone, interval } = options;
   if (field !== 'ts' || missing || offset) return undefined;
   // Months, quarters and years begin at the start of a day.
-  const millis = uniformMillis(interval) ?? day;
+  const millis = uniformMillis(interval) ?? dayMs;
   const zone = timeZone && zoneOf(scalarText(timeZone) ?? '');
   if (timeZone && !zone) return undefined;
   const offsets = zone
     ? [zone.offsetAt(span.from), ...zone.transitions(span.from, span.to).map(({ after }) => after)]
     : [0];
   const made = (unit: number) => millis % unit === 0 && offsets.every((one) => one % unit === 0);
-  if (made(day)) return { ...nothing, days: true };
-  return made(hour) ? { ...nothing, hours: true, days: true } : undefined;
+  if (made(dayMs)) return { ...nothing, days: true };
+  return made(hourMs) ? { ...nothing, hours: true, days: true } : undefined;
 };

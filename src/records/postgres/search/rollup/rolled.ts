@@ -1,8 +1,9 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
+import { dayMs } from '#common/time.js';
 import { dayOf, hoursOf, hoursOfDevices } from '#records/postgres/day.js';
 import { weekOf } from '#records/postgres/week.js';
 import { countedParts } from './counted.js';
-import { day } from './need.js';
+
 import { around, listOf, noProduct, ofProducts } from './rollup-part.js';
 import type { RollupRange, Whose } from './rollup-range.js';
 
@@ -96,7 +97,7 @@ const oneByOne = (whose: Whose, range: RollupRange): Sql[] => {
   const listed = sql`(select * from ${listOf(days.stale)})`;
   const fresh = days.stale.length === 0 ? empty : sql` and (${product}, u.day) not in ${listed}`;
   const ofStale = () => {
-    const outer = around(days.stale, day);
+    const outer = around(days.stale, dayMs);
     return byHour(outer.from, outer.to, sql` and (${product}, ${dayOf(sql`u.hour`)}) in ${listed}`);
   };
   return [

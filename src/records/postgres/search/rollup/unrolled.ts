@@ -1,5 +1,6 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
-import { day, hour } from './need.js';
+import { dayMs, hourMs } from '#common/time.js';
+
 import { around, listOf, noProduct, ofProducts } from './rollup-part.js';
 import type { RollupRange, Whose } from './rollup-range.js';
 
@@ -23,7 +24,7 @@ export const unrolledParts = (bounds: Whose & { from: string; to: string }, rang
   const between = (lower: string, upper: string) => sql`x.ts >= ${lower}::timestamptz and x.ts < ${upper}::timestamptz`;
   const byDay = keys !== undefined || digests === true || sketches === true;
   const ofStale = (product: Sql) => {
-    const outer = around(stale, byDay ? day : hour);
+    const outer = around(stale, byDay ? dayMs : hourMs);
     const length = byDay ? sql`interval '24 hours'` : sql`interval '1 hour'`;
     return ofRecords(
       sql`${listOf(stale)} y (product_id, hour) join record x on ${product} and x.ts >= y.hour and x.ts < y.hour + ${length}`,

@@ -1,5 +1,6 @@
 import { DatabaseError } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
+import { hourSeconds } from '#common/time.js';
 import { SeriesFunction } from '#entities/series.js';
 import { createLttb, type Downsampler } from '#records/answer/lttb.js';
 import {
@@ -22,8 +23,6 @@ import type { Reader } from '#records/scope/snapshot-reader.js';
 import type { UnixRange } from '#records/series-interval.js';
 import { TimedOut } from '#search/pace.js';
 import { type Rolled, tables, values, type Wanted } from './series-value.js';
-
-const hour = 3600;
 
 /** Settings and dependencies for reading series. */
 export interface SeriesOptions extends SearchConnections {
@@ -83,8 +82,8 @@ const isOutOfRange = (error: unknown): boolean => error instanceof DatabaseError
 
 /** Returns the whole hours of a time span if buckets consist of whole hours. */
 export const hoursOf = ({ from, to }: UnixRange, interval: number): Pick<Wanted, 'hours'> => {
-  const hours = { from: Math.ceil(from / hour) * hour, to: Math.floor(to / hour) * hour };
-  return interval % hour === 0 && hours.to - hours.from > hour ? { hours } : {};
+  const hours = { from: Math.ceil(from / hourSeconds) * hourSeconds, to: Math.floor(to / hourSeconds) * hourSeconds };
+  return interval % hourSeconds === 0 && hours.to - hours.from > hourSeconds ? { hours } : {};
 };
 
 type Bucketed = Exclude<SeriesFunction, SeriesFunction.lttb>;
