@@ -89,7 +89,7 @@ const compare = async (
 ): Promise<void> => {
   const teams = services.map((service, index): Team => {
     const workers = counts[index]!;
-    return { workers, service, rates: { name: nameOf(workers), figures: [] }, costs: [] };
+    return { workers, service, rates: { name: workerLabel(workers), figures: [] }, costs: [] };
   });
   for (let round = 0; round <= rounds; round++) {
     for (const { service, rates, costs } of teams) {
@@ -110,7 +110,7 @@ const compare = async (
     const { service, database, clients } = cost;
     const here = rateOf(workers, availableParallelism(), cost, service + database + clients);
     stdout.write(
-      `  ${nameOf(workers)}: ${service.toFixed(1)} us of the service, ${database.toFixed(1)} of PostgreSQL, ` +
+      `  ${workerLabel(workers)}: ${service.toFixed(1)} us of the service, ${database.toFixed(1)} of PostgreSQL, ` +
         `${clients.toFixed(1)} of the clients; computed for this machine ${shown(here)}\n`,
     );
   }
@@ -120,7 +120,7 @@ const compare = async (
   };
   const [one, all] = [computed(teams[0]!, 1), computed(teams.at(-1)!, large)];
   stdout.write(
-    `  computed for ${large} processors, clients elsewhere: ${nameOf(1)} ${shown(one)}, ${nameOf(large)} ${shown(all)} ` +
+    `  computed for ${large} processors, clients elsewhere: ${workerLabel(1)} ${shown(one)}, ${workerLabel(large)} ${shown(all)} ` +
       `(${(all / one).toFixed(1)} times)\n`,
   );
 };
@@ -153,5 +153,5 @@ const middle = (costs: readonly Cost[]): Cost => {
   return { service: of('service'), database: of('database'), clients: of('clients') };
 };
 
-const nameOf = (workers: number): string => (workers === 1 ? '1 worker' : `${workers} workers`);
+const workerLabel = (workers: number): string => (workers === 1 ? '1 worker' : `${workers} workers`);
 const shown = (rate: number): string => Math.round(rate).toLocaleString('en');

@@ -6,7 +6,7 @@ import {
   listMigrations,
   listSequences,
   listTables,
-  nameOf,
+  quotedName,
   type StoredTable,
 } from './catalog.js';
 import { countRows, frame, headerFrame, writeBackup } from './file.js';
@@ -91,7 +91,7 @@ async function* framesOf(
 async function* rowsOf(client: pg.Client, table: StoredTable): AsyncGenerator<Buffer> {
   await client.query('savepoint one');
   try {
-    const rows = client.query(copyTo(`copy ${nameOf(table)} (${columnsOf(table)}) to stdout`));
+    const rows = client.query(copyTo(`copy ${quotedName(table)} (${columnsOf(table)}) to stdout`));
     yield* rows as AsyncIterable<Buffer>;
   } catch (error) {
     if (!(error instanceof pg.DatabaseError && error.code === undefinedTable && table.partition)) throw error;

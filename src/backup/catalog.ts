@@ -94,7 +94,7 @@ export async function listSequences(database: Database): Promise<End['sequences'
   const sequences: End['sequences'] = [];
   for (const sequence of rows) {
     const { rows: state } = await database.query<{ value: string; called: boolean }>(
-      `select last_value::text as value, is_called as called from ${nameOf(sequence)}`,
+      `select last_value::text as value, is_called as called from ${quotedName(sequence)}`,
     );
     sequences.push({ ...sequence, ...state[0]! });
   }
@@ -116,7 +116,7 @@ export async function holdsJournal(connectionString: string): Promise<boolean> {
 }
 
 /** Quotes the name of a table or sequence for SQL. */
-export const nameOf = ({ schema, name }: { schema: string; name: string }): string =>
+export const quotedName = ({ schema, name }: { schema: string; name: string }): string =>
   `${quoted(schema)}.${quoted(name)}`;
 
 /** Quotes an identifier for SQL. */

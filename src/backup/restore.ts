@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { columnsOf, copySession, listMigrations, listTables, nameOf, quoted } from './catalog.js';
+import { columnsOf, copySession, listMigrations, listTables, quoted, quotedName } from './catalog.js';
 import { countRows, type Frame, type Header, newer, readBackup, readEnd, readHeader, type Table } from './file.js';
 
 export interface RestoreOptions {
@@ -73,7 +73,7 @@ async function checkFile({
 
 async function requireEmpty(client: pg.Client, { migrations }: Header): Promise<void> {
   for (const table of await listTables(client)) {
-    const { rowCount } = await client.query(`select from ${nameOf(table)} limit 1`);
+    const { rowCount } = await client.query(`select from ${quotedName(table)} limit 1`);
     if (rowCount)
       throw new Error(`The database is not empty (there are rows in ${table.name}): restore into a new one.`);
   }
@@ -88,10 +88,10 @@ const storageOption = /^[a-z_]+=[\w.-]+$/;
 /** Replaces the partitions that migrations made for today by those of the backup. */
 async function matchPartitions(client: pg.Client, wanted: readonly Table[]): Promise<void> {
   const same = (table: Table) => (other: Table) =>
-    nameOf(table) === nameOf(other) && table.partition?.bound === other.partition?.bound;
+    quotedName(table) === quotedName(other) && table.partition?.bound === other.partition?.bound;
   const there = await listTables(client);
   for (const table of there) {
-    if (table.partition && !wanted.some(same(table))) await client.query(`drop table ${nameOf(table)}`);
+    if (table.partition && !wanted.some(same(table))) await client.query(`drop table ${quotedName(table)}`);
   }
   for (const table of wanted) {
     if (!table.partition || there.some(same(table))) continue;
@@ -99,7 +99,7 @@ async function matchPartitions(client: pg.Client, wanted: readonly Table[]): Pro
     if (!bounds.test(bound) || !table.options.every((option) => storageOption.test(option)))
       throw new Error(`The partition ${table.name} cannot be restored: ${bound} ${table.options.join(', ')}`);
     const options = table.options.length > 0 ? ` with (${table.options.join(', ')})` : '';
-    await client.query(`create table ${nameOf(table)} partition of ${nameOf(parent)} ${bound}${options}`);
+    await client.query(`create table ${quotedName(table)} partition of ${quotedName(parent)} ${bound}${options}`);
   }
 }
 
@@ -114,7 +114,7 @@ async function switchTriggers(client: pg.Client, how: 'disable' | 'enable'): Pro
       where not t.tgisinternal and t.tgparentid = 0`,
   );
   for (const { trigger, ...table } of rows) {
-    await client.query(`alter table ${nameOf(table)} ${how} trigger ${quoted(trigger)}`);
+    await client.query(`alter table ${quotedName(table)} ${how} trigger ${quoted(trigger)}`);
   }
 }
 
@@ -141,7 +141,7 @@ async function load(client: pg.Client, { path, onProgress }: RestoreOptions, tot
         onProgress?.((sent += countRows(frame.payload)), total);
       }
     }
-    const copy = client.query(copyFrom(`copy ${nameOf(table)} (${columnsOf(table)}) from stdin`));
+    const copy = client.query(copyFrom(`copy ${quotedName(table)} (${columnsOf(table)}) from stdin`));
     await pipeline(rows, copy);
     counts.push(copy.rowCount);
     stored += copy.rowCount;
@@ -150,7 +150,7 @@ async function load(client: pg.Client, { path, onProgress }: RestoreOptions, tot
   const wrong = counts.findIndex((count, index) => count !== end.rows[index]);
   if (wrong >= 0) throw new Error(`${tables[wrong]!.name} has ${counts[wrong]} rows instead of ${end.rows[wrong]}.`);
   for (const { value, called, ...sequence } of end.sequences) {
-    await client.query('select setval($1::regclass, $2, $3)', [nameOf(sequence), value, called]);
+    await client.query('select setval($1::regclass, $2, $3)', [quotedName(sequence), value, called]);
   }
   // This reads the signature, which proves that the file is complete.
   for await (const _ of frames);

@@ -21,7 +21,7 @@ export interface OidcProvider {
 const most = 9;
 
 /** Returns the name of a provider's setting. The first provider has no number: OIDC_ISSUER, then OIDC_2_ISSUER. */
-export const nameOf = (number: number, part: string) => `OIDC_${number === 1 ? '' : `${number}_`}${part}`;
+export const oidcSettingName = (number: number, part: string) => `OIDC_${number === 1 ? '' : `${number}_`}${part}`;
 const parts = ['CLIENT_ID', 'CLIENT_SECRET', 'NAME', 'DOMAINS', 'VERIFIED_CLAIM'];
 
 /** Reads the providers of an environment, with a sentence for each fault. */
@@ -29,28 +29,29 @@ export function oidcOf(given: NodeJS.ProcessEnv): { providers: OidcProvider[]; f
   const faults: string[] = [];
   const providers: OidcProvider[] = [];
   for (let number = 1; number <= most; number++) {
-    const read = (part: string) => given[nameOf(number, part)]?.trim();
+    const read = (part: string) => given[oidcSettingName(number, part)]?.trim();
     const issuer = read('ISSUER');
     if (issuer === undefined) {
       for (const part of parts.filter((each) => read(each) !== undefined)) {
-        faults.push(`${nameOf(number, 'ISSUER')} must be set if ${nameOf(number, part)} is set.`);
+        faults.push(`${oidcSettingName(number, 'ISSUER')} must be set if ${oidcSettingName(number, part)} is set.`);
       }
       continue;
     }
     const clientId = read('CLIENT_ID');
     const domains = list((read('DOMAINS') ?? '').toLowerCase());
     if (!isIssuer(issuer))
-      faults.push(`${nameOf(number, 'ISSUER')} must be an address such as https://id.example.com.`);
-    if (clientId === undefined) faults.push(`${nameOf(number, 'CLIENT_ID')} must be set if its issuer is set.`);
+      faults.push(`${oidcSettingName(number, 'ISSUER')} must be an address such as https://id.example.com.`);
+    if (clientId === undefined)
+      faults.push(`${oidcSettingName(number, 'CLIENT_ID')} must be set if its issuer is set.`);
     if (!domains.every((domain) => /^[a-z0-9.-]+\.[a-z0-9-]+$/.test(domain))) {
-      faults.push(`${nameOf(number, 'DOMAINS')} must be domains such as example.com, separated by commas.`);
+      faults.push(`${oidcSettingName(number, 'DOMAINS')} must be domains such as example.com, separated by commas.`);
     }
     const verifiedClaim = read('VERIFIED_CLAIM');
     if (verifiedClaim !== undefined && !/^[\w:/.-]{1,200}$/.test(verifiedClaim)) {
-      faults.push(`${nameOf(number, 'VERIFIED_CLAIM')} must be the name of a claim such as xms_edov.`);
+      faults.push(`${oidcSettingName(number, 'VERIFIED_CLAIM')} must be the name of a claim such as xms_edov.`);
     }
     if (providers.some((other) => isSameIssuer(other.issuer, issuer))) {
-      faults.push(`${nameOf(number, 'ISSUER')} must differ from the issuers of other providers.`);
+      faults.push(`${oidcSettingName(number, 'ISSUER')} must differ from the issuers of other providers.`);
     }
     const name = read('NAME') ?? urlOf(issuer)?.host ?? issuer;
     const clientSecret = read('CLIENT_SECRET');

@@ -33,7 +33,7 @@ interface Taken {
   took: number;
 }
 
-const nothing: Taken = { rows: [], isCut: false, took: 0 };
+const emptyClaim: Taken = { rows: [], isCut: false, took: 0 };
 
 /** A delivery that is claimed and not yet settled. */
 interface Held {
@@ -127,7 +127,7 @@ export class ClaimLoop {
   }
 
   private async claimNamed(): Promise<Taken> {
-    if (this.named.size === 0) return nothing;
+    if (this.named.size === 0) return emptyClaim;
     const hookIds = this.named;
     this.named = new Set();
     const { settlements } = this;
@@ -180,7 +180,7 @@ export class ClaimLoop {
     const underWay = countByOrganization(held);
     const free = maxInFlight - held.length - this.claiming;
     const limit = Math.min(maxClaimed, free);
-    if (limit <= 0) return { ...nothing, isCut: true };
+    if (limit <= 0) return { ...emptyClaim, isCut: true };
     const now = clock();
     const query = claimQuery({ claimId: newId(), limit, now, free, underWay, ...(hookIds && { hookIds }) });
     let rows: readonly ClaimedRow[];

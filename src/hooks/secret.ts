@@ -27,7 +27,7 @@ export class SealBroken extends Error {
  * place: copied to another row or column, it does not open.
  */
 export function createVault(keys: readonly string[]): Vault {
-  const rings = keys.map((key) => ({ id: nameOf(key), key: derive(key) }));
+  const rings = keys.map((key) => ({ id: keyFingerprint(key), key: derive(key) }));
   const [first] = rings;
   if (!first) throw new Error('A vault needs at least one key.');
   return {
@@ -56,6 +56,6 @@ export function createVault(keys: readonly string[]): Vault {
 }
 
 /** Returns a short name of a key that reveals nothing of it. */
-const nameOf = (key: string) => createHash('sha256').update(`name of ${key}`).digest('hex').slice(0, 8);
+const keyFingerprint = (key: string) => createHash('sha256').update(`name of ${key}`).digest('hex').slice(0, 8);
 
 const derive = (key: string) => Buffer.from(hkdfSync('sha256', key, '', 'device-data-platform secrets', 32));

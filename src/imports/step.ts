@@ -100,10 +100,10 @@ const createUnpackStep =
     return async (tx: PoolClient): Promise<Step> => {
       if ((await lockImport(tx, importId)) === undefined) throw notFound('import');
       const now = new Date(clock());
-      if ('faults' in unpacked) return settle(tx, job, { tally: { ...nothing, faults: unpacked.faults } }, now);
-      if (unpacked.cursor !== null) return settle(tx, job, { tally: nothing, cursor: unpacked.cursor }, now);
+      if ('faults' in unpacked) return settle(tx, job, { tally: { ...emptyTally, faults: unpacked.faults } }, now);
+      if (unpacked.cursor !== null) return settle(tx, job, { tally: emptyTally, cursor: unpacked.cursor }, now);
       const lines: RowCursor = { offset: 0, line: 1, rows: 0, dotted: unpacked.dotted };
-      return { ...(await settle(tx, job, { tally: nothing, cursor: lines }, now)), lane: 'main' };
+      return { ...(await settle(tx, job, { tally: emptyTally, cursor: lines }, now)), lane: 'main' };
     };
   };
 
@@ -169,7 +169,7 @@ type RowCursor = LineCursor & { dotted?: readonly string[] };
 const isLineCursor = (cursor: PlainJson): boolean =>
   typeof cursor === 'object' && cursor !== null && 'offset' in cursor;
 
-const nothing: Tally = { lines: 0, created: 0, updated: 0, unchanged: 0, rejected: 0, faults: [] };
+const emptyTally: Tally = { lines: 0, created: 0, updated: 0, unchanged: 0, rejected: 0, faults: [] };
 
 interface Standing {
   isOwner: boolean;

@@ -226,12 +226,12 @@ class PollingFeed<Item, One extends Row<Item>, Someone extends Subscriber<Item>>
 
   /** Ends the streams whose claim no longer holds, each with the reason. */
   private async dismiss(claimants: readonly Someone[]): Promise<void> {
-    const claims = new Map(claimants.map(({ claim }) => [nameOf(claim), claim]));
+    const claims = new Map(claimants.map(({ claim }) => [claimKey(claim), claim]));
     if (claims.size === 0) return;
     const faults = await this.options.recheck([...claims.values()]);
     const byName = new Map([...claims.keys()].map((name, index) => [name, faults[index]]));
     for (const { claim, stream } of claimants) {
-      const fault = byName.get(nameOf(claim));
+      const fault = byName.get(claimKey(claim));
       if (fault !== undefined) stream.end(fault);
     }
   }
@@ -293,4 +293,4 @@ interface Joining<Someone> {
   joined: PromiseWithResolvers<Position | undefined>;
 }
 
-const nameOf = (claim: Claim): string => `${claim.tokenId}/${claim.role}/${claim.applicationId}/${claim.hookId}`;
+const claimKey = (claim: Claim): string => `${claim.tokenId}/${claim.role}/${claim.applicationId}/${claim.hookId}`;

@@ -4,7 +4,7 @@ import type { Caller } from '#entities/caller.js';
 import { Channel, type Stream } from './channel.js';
 import { connectRefusal, readConnect, tooSmall, unwelcome, welcome } from './handshake.js';
 import { PacketBuffer, readPacket } from './packet.js';
-import { late, nameOf, Reason, Refusal } from './reason.js';
+import { late, Reason, Refusal, reasonName } from './reason.js';
 import { maxWords, Session, type SessionOptions } from './session.js';
 import { requireSender } from './store-message.js';
 
@@ -143,7 +143,7 @@ export class Connection {
     if (this.state !== 'connecting') return;
     const { options, channel } = this;
     const refusal = connectRefusal(error, options.refusalOf);
-    options.metrics.connected(nameOf(refusal.reason));
+    options.metrics.connected(reasonName(refusal.reason));
     this.note(refusal.reason, refusal.message);
     channel.send(unwelcome(refusal));
     this.finish();
@@ -158,7 +158,7 @@ export class Connection {
   /** Ends the connection for a reason, which only MQTT 5 can carry. */
   private disconnect({ reason, message }: Refusal): void {
     if (this.state === 'over') return;
-    if (this.state !== 'open') this.options.metrics.connected(nameOf(reason));
+    if (this.state !== 'open') this.options.metrics.connected(reasonName(reason));
     this.note(reason, message);
     if (this.state === 'open') this.goodbye(reason, message);
     this.finish();
@@ -188,7 +188,7 @@ export class Connection {
 
   private note(reason: Reason, message: string): void {
     const address = this.socket.remoteAddress;
-    const fields = { address, reason: nameOf(reason), message };
+    const fields = { address, reason: reasonName(reason), message };
     this.options.refused.note(`${address} ${reason}`, fields, 'MQTT connection refused');
   }
 

@@ -5,7 +5,7 @@ import { ApiError, QuotaError } from '#common/errors.js';
 import type { Caller } from '#entities/caller.js';
 import { InOrder } from './acknowledgements.js';
 import type { MqttMetrics } from './metrics.js';
-import { nameOf, Reason, type Refusal } from './reason.js';
+import { Reason, type Refusal, reasonName } from './reason.js';
 import { type MessageStore, type Stored, storeMessage } from './store-message.js';
 
 /** Functions of the service that messages use. */
@@ -90,14 +90,14 @@ export class Inbox {
     this.store(packet, sender).then(
       (stored) => {
         const { words, isIgnored = false } = stored;
-        done(isIgnored ? 'ignored' : nameOf(Reason.success));
+        done(isIgnored ? 'ignored' : reasonName(Reason.success));
         if (isIgnored || words !== undefined) this.handlers.incomplete(packet, bytes, stored);
         settle?.({ messageId, words });
         this.handlers.progress();
       },
       (error: unknown) => {
         const refusal = refusalOf(error);
-        done(nameOf(refusal.reason));
+        done(reasonName(refusal.reason));
         this.handlers.refused(packet, bytes, refusal);
         settle?.({ messageId, refusal });
         this.handlers.progress();

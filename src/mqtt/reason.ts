@@ -43,7 +43,7 @@ export class Refusal extends Error {
 }
 
 /** Returns the name of a reason code in metrics and the log. */
-export const nameOf = (reason: Reason): string => names.get(reason) ?? 'unspecified';
+export const reasonName = (reason: Reason): string => names.get(reason) ?? 'unspecified';
 
 const names = new Map<Reason, string>(Object.entries(Reason).map(([name, reason]) => [reason, name]));
 

@@ -9,7 +9,7 @@ import { type Answer, Inbox, type InboxOptions } from './inbox.js';
 import type { Paces } from './pace.js';
 import { type ProtocolVersion, requireIdentifier } from './packet.js';
 import { ReadLimit } from './read-limit.js';
-import { nameOf, Reason, Refusal } from './reason.js';
+import { Reason, Refusal, reasonName } from './reason.js';
 import type { RepeatedEvents } from './repeated-events.js';
 import { Exchange, holdBytes, type Stored } from './store-message.js';
 
@@ -149,7 +149,7 @@ export class Session {
   /** Logs and counts a refused message. */
   private refuse(packet: IPublishPacket, bytes: number, refusal: Refusal): void {
     const { qos } = packet;
-    this.log(packet, nameOf(refusal.reason), refusal.message, 'MQTT message refused');
+    this.log(packet, reasonName(refusal.reason), refusal.message, 'MQTT message refused');
     if (this.isOver) return;
     this.readLimit.charge(bytes);
     if (qos === 0 && refusal.isFatal) this.handlers.disconnect(refusal);

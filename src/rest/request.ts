@@ -42,7 +42,7 @@ export const createBind = (route: Route, field: GraphQLField<unknown, unknown>, 
   const readBody = bodyBinder(route, places.body, readOnlyFields(route, field));
   const bindPath = pathBinder(places.path);
   const bindHeaders = headerBinder(route.headers ?? {});
-  const bindQuery = route.body === 'located' ? nothing : queryBinder(places.query);
+  const bindQuery = route.body === 'located' ? bindNoQuery : queryBinder(places.query);
   // They are added here, because the operations that SOFA makes do not declare them.
   const defaults = Object.fromEntries(
     field.args
@@ -66,7 +66,7 @@ export const createBind = (route: Route, field: GraphQLField<unknown, unknown>, 
   };
 };
 
-const nothing = () => {};
+const bindNoQuery = () => {};
 
 const mebibyte = 2 ** 20;
 

@@ -64,7 +64,7 @@ export const pageItems = (type: GraphQLOutputType): GraphQLOutputType | undefine
 
 type Remover = (value: unknown) => void;
 
-const nothing: Remover = () => {};
+const removeNothing: Remover = () => {};
 
 /**
  * Creates a function that replaces the `null` of every field without a value by `undefined`, which JSON leaves out. It
@@ -74,9 +74,9 @@ export const absentRemover = (type: GraphQLOutputType, cached = new Map<GraphQLO
   const bare = getNullableType(type);
   if (isListType(bare)) {
     const remove = absentRemover(bare.ofType, cached);
-    return remove === nothing ? nothing : (value) => (value as unknown[] | null)?.forEach(remove);
+    return remove === removeNothing ? removeNothing : (value) => (value as unknown[] | null)?.forEach(remove);
   }
-  return isObjectType(bare) ? (cached.get(bare) ?? objectRemover(bare, cached)) : nothing;
+  return isObjectType(bare) ? (cached.get(bare) ?? objectRemover(bare, cached)) : removeNothing;
 };
 
 const objectRemover = (type: GraphQLObjectType, cached: Map<GraphQLObjectType, Remover>): Remover => {
@@ -92,7 +92,7 @@ const objectRemover = (type: GraphQLObjectType, cached: Map<GraphQLObjectType, R
   for (const field of Object.values(type.getFields())) {
     if (!isNonNullType(field.type) && field.extensions['nullIsValue'] !== true) nullable.push(field.name);
     const removeInside = absentRemover(field.type, cached);
-    if (removeInside !== nothing) nested.push([field.name, removeInside]);
+    if (removeInside !== removeNothing) nested.push([field.name, removeInside]);
   }
   return remove;
 };

@@ -81,7 +81,7 @@ export const parseRequest = (input: Input): SearchRequest => {
   return request;
 };
 
-const nothing = () => ({});
+const ignoreKey = () => ({});
 
 /** Kinds of values that the engines distinguish for a key of a query. */
 type Kind = 'value' | 'object' | 'array';
@@ -127,7 +127,7 @@ const source = taking(['value', 'object', 'array'], (at) => ({ source: parseSour
 
 /** The keys of a query. */
 const keys: Readonly<Record<string, ReadKey>> = {
-  products: nothing,
+  products: ignoreKey,
   query: taking(['object'], (at) => ({ query: parseQuery(at) })),
   post_filter: taking(['object'], (at) => ({ postFilter: parseQuery(at) })),
   aggs: aggregations,
@@ -143,7 +143,7 @@ const keys: Readonly<Record<string, ReadKey>> = {
   docvalue_fields: shown(true),
   track_total_hits: value((at) => ({ trackTotal: trackTotal(at) })),
   timeout: value((at) => timeout(durationOf(text(at), at, 'timeout'))),
-  highlight: taking(['object'], nothing),
+  highlight: taking(['object'], ignoreKey),
   version: switched,
   track_scores: switched,
   script_fields: taking(['object'], emptyOnly),

@@ -37,7 +37,7 @@ export async function findAccount(tx: Queryable, claims: Claims, now: Date): Pro
 }
 
 /** Returns the name of a person as an account has it; null without one. */
-const nameOf = ({ name }: Claims): string | null => name?.trim().slice(0, 200) || null;
+const accountName = ({ name }: Claims): string | null => name?.trim().slice(0, 200) || null;
 
 /**
  * Finds the account that a person signed in to before. The person may be stored under the issuer as the settings write
@@ -47,7 +47,7 @@ async function findIdentity(tx: Queryable, claims: Claims, now: Date): Promise<S
   const { issuer, writtenIssuer = issuer, subject } = claims;
   const bare = issuer.replace(/\/$/, '');
   const spellings = [issuer, bare, `${bare}/`, writtenIssuer];
-  const name = nameOf(claims);
+  const name = accountName(claims);
   const { rows } = await tx.query<{ userId: string; disabled: boolean; before: string | null; follows: boolean }>(sql`
     with known as (
       select i.issuer, i.name, i.created_at from identity i
@@ -71,12 +71,12 @@ async function findIdentity(tx: Queryable, claims: Claims, now: Date): Promise<S
 const link = (tx: Queryable, claims: Claims, userId: string, now: Date) =>
   tx.query(sql`
     insert into identity (issuer, subject, user_id, created_at, last_used_at, name)
-    values (${claims.issuer}, ${claims.subject}, ${userId}, ${now}, ${now}, ${nameOf(claims)})`);
+    values (${claims.issuer}, ${claims.subject}, ${userId}, ${now}, ${now}, ${accountName(claims)})`);
 
 /** Creates an account for a person of a provider, links it with the person, and returns its identifier. */
 export async function createPerson(tx: Queryable, claims: Claims, now: Date): Promise<string> {
   const id = newId();
-  const name = nameOf(claims);
+  const name = accountName(claims);
   for (const username of usernamesFor(claims)) {
     // An address that belongs to another account is not stored.
     const { rowCount } = await tx.query(sql`

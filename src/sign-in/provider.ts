@@ -1,5 +1,5 @@
 import * as oidc from 'openid-client';
-import { nameOf, type OidcProvider } from '#config/oidc-setting.js';
+import { type OidcProvider, oidcSettingName } from '#config/oidc-setting.js';
 import { type Claims, claimsOf } from './claims.js';
 import { notSetUp, Refusal, refusalOf } from './refusal.js';
 
@@ -144,7 +144,7 @@ const microsoft = /^(login\.microsoftonline\.com|[\w-]+\.b2clogin\.com)$/;
 function requireIssuer(found: string, { issuer, number }: OidcProvider): void {
   const bare = (text: string) => (URL.canParse(text) ? new URL(text).href.replace(/\/$/, '') : text);
   if (bare(found) === bare(issuer)) return;
-  const setting = nameOf(number, 'ISSUER');
+  const setting = oidcSettingName(number, 'ISSUER');
   if (found.includes('{'))
     throw misfit(`${setting} names no tenant: set it to the address with the tenant's identifier`);
   if (microsoft.test(new URL(issuer).hostname)) return;

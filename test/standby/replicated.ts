@@ -28,7 +28,7 @@ export interface ReplicatedWorld extends Replication {
 }
 
 /** Returns the address of a server in the form that metrics have. */
-export const nameOf = ({ url }: { url: string }): string => new URL(url).host;
+export const serverAddress = ({ url }: { url: string }): string => new URL(url).host;
 
 const serial = '00-00-00-00-00-00-00-01';
 const everything = { ts: { gte: 0, lte: 4_102_444_800 }, queries: [{ products: [], size: 0, track_total_hits: true }] };
@@ -84,7 +84,7 @@ export async function openReplicated(
         for (const standby of replication.standbys) {
           await until(async () => {
             const text = await of.registry.getSingleMetricAsString('ddp_standby_away');
-            return text.includes(`"${nameOf(standby)}"} 0`);
+            return text.includes(`"${serverAddress(standby)}"} 0`);
           });
         }
       },

@@ -4,7 +4,7 @@ import { runCommand } from '../support/command.js';
 import { startTestService } from '../support/start-service.js';
 import { until } from '../support/until.js';
 import { AccountActor } from '../support/world.js';
-import { nameOf, openReplicated, type ReplicatedWorld } from './replicated.js';
+import { openReplicated, type ReplicatedWorld, serverAddress } from './replicated.js';
 
 let world: ReplicatedWorld;
 let stored = 0;
@@ -22,7 +22,7 @@ const store = async () => {
 
 /** Calls, and returns by how many reads of the standby and of the primary the counts rose. */
 async function readsOf(call: () => Promise<unknown>): Promise<{ standby: number; primary: number }> {
-  const standby = nameOf(world.standbys[0]!);
+  const standby = serverAddress(world.standbys[0]!);
   const before = [await reads(standby), await reads('primary')];
   await call();
   return { standby: (await reads(standby)) - before[0]!, primary: (await reads('primary')) - before[1]! };
@@ -88,7 +88,7 @@ describe('DATABASE_READ_URL', () => {
     await store();
     expect(await world.count()).toBe(stored);
     expect(await readsOf(() => world.count())).toMatchObject({ primary: 1 });
-    await until(async () => (await world.metric('ddp_standby_lag_seconds', nameOf(standby!))) > 0.1);
+    await until(async () => (await world.metric('ddp_standby_lag_seconds', serverAddress(standby!))) > 0.1);
     await standby!.query('select pg_wal_replay_resume()');
     expect(await readsInTime(() => world.count())).toEqual({ standby: 1, primary: 0 });
   });
@@ -105,7 +105,7 @@ describe('DATABASE_READ_URL', () => {
     expect(findings.find(({ check }) => check === 'standbys')).toMatchObject({
       state: 'note',
       says: expect.stringContaining('hot_standby_feedback'),
-      details: [expect.stringMatching(`^${nameOf(standby!)}: \\d+ ms behind$`)],
+      details: [expect.stringMatching(`^${serverAddress(standby!)}: \\d+ ms behind$`)],
     });
   });
 
@@ -148,7 +148,7 @@ describe('DATABASE_READ_URL', () => {
       while (!isOver) counts.push(await world.count());
     })();
     await standby!.signal('SIGQUIT');
-    await until(async () => (await world.metric('ddp_standby_away', nameOf(standby!))) === 1);
+    await until(async () => (await world.metric('ddp_standby_away', serverAddress(standby!))) === 1);
     expect((await fetch(`${world.service.url}/readyz`)).status).toBe(200);
     await standby!.start();
     await world.used();

@@ -36,7 +36,7 @@ export async function deleteNamed(...named: Parameters<typeof findNamed>): Promi
 }
 
 /** Returns the condition that a thing has the name of one of these. */
-export const nameOf =
+export const isNamedAs =
   (...things: readonly { name: string }[]) =>
   ({ name }: Named): boolean =>
     things.some((each) => each.name === name);

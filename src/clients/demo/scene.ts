@@ -1,5 +1,5 @@
 import type { Api } from './api.js';
-import { deleteNamed, findNamed, type Named, nameOf } from './leftover.js';
+import { deleteNamed, findNamed, isNamedAs, type Named } from './leftover.js';
 
 /** Identifiers of what the demonstration created. */
 export interface Scene {
@@ -32,7 +32,7 @@ export async function clearScene(api: Api, organizationId: string, serial: strin
     ['devices', names.device],
     ['products', names.product],
   ] as const;
-  for (const [kind, name] of left) await deleteNamed(api, organizationId, kind, name, nameOf({ name }));
+  for (const [kind, name] of left) await deleteNamed(api, organizationId, kind, name, isNamedAs({ name }));
   const others = await findNamed(api, organizationId, 'devices', serial, (device) => device.serial === serial);
   if (others.length > 0)
     throw new Error(

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Queryable } from '../queryable.js';
 import { positionOf } from './position.js';
-import { nameOf } from './standby.js';
+import { hostAndPort } from './standby.js';
 import { connectToStandby, type PrimaryRow, primaryQuery, type StandbyConnection } from './standby-connection.js';
 
 /** State of a standby, as an operator wants to know it. */
@@ -21,7 +21,7 @@ const longest = 2000;
 
 /** Measures how far a standby is behind its primary. */
 export async function lookAtStandby(primary: Queryable, connectionString: string): Promise<StandbyLook> {
-  const name = nameOf(connectionString);
+  const name = hostAndPort(connectionString);
   let connection: StandbyConnection | undefined;
   try {
     const { rows } = await primary.query<PrimaryRow>(primaryQuery);

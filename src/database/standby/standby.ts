@@ -27,7 +27,7 @@ export interface StandbyOptions {
 }
 
 /** Returns host and port of a server. */
-export const nameOf = (connectionString: string): string => {
+export const hostAndPort = (connectionString: string): string => {
   const { hostname, port } = new URL(connectionString);
   return `${hostname}:${port || 5432}`;
 };
@@ -54,7 +54,7 @@ export class Standby {
   private warnedAt = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly options: StandbyOptions) {
-    this.name = nameOf(options.connectionString);
+    this.name = hostAndPort(options.connectionString);
     for (const pool of options.pools) {
       pool.on('connect', (client) => this.clients.add(client));
       pool.on('remove', (client) => this.clients.delete(client));

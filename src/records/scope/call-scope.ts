@@ -132,7 +132,7 @@ export const loadScope = async (
       sql`
         select (select coalesce(string_agg(device_id::text, ','), '') from application_device
           where application_id = ${applicationId}::uuid${named === undefined ? empty : sql` and device_id = any(${named}::uuid[])`}) as devices${known}`,
-      nameOf(productIds, named),
+      scopeStatementName(productIds, named),
     ),
     early.all ? sources(rows) : undefined,
     early.devices.length > 0 ? sources(rows, early.devices) : undefined,
@@ -153,7 +153,7 @@ export const loadScope = async (
 };
 
 /** Returns the name of the prepared statement of {@link loadScope}. */
-const nameOf = (productIds: ScopeOf['productIds'], named: ScopeOf['named']): string => {
+const scopeStatementName = (productIds: ScopeOf['productIds'], named: ScopeOf['named']): string => {
   const of = named === undefined ? '' : ' of devices';
   if (productIds === undefined) return `scope without fields${of}`;
   return productIds.length === 0 ? `scope${of}` : `scope of products${of}`;

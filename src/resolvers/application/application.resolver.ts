@@ -117,7 +117,7 @@ export class ApplicationResolver {
       sql`insert into application_device (organization_id, application_id, device_id)
           values (${organizationId}, ${application.id}, ${device.id}) on conflict do nothing`,
       targetOf('Application', application),
-      { device: [null, nameOf(device)] },
+      { device: [null, namedDevice(device)] },
     );
     return application;
   }
@@ -133,11 +133,11 @@ export class ApplicationResolver {
       ctx,
       sql`delete from application_device where application_id = ${application.id} and device_id = ${device.id}`,
       targetOf('Application', application),
-      { device: [nameOf(device), null] },
+      { device: [namedDevice(device), null] },
     );
     return application;
   }
 }
 
 /** Returns a device in the form in which events of applications name it. */
-const nameOf = ({ id, serial, name }: Device) => ({ id, name: name ?? serial });
+const namedDevice = ({ id, serial, name }: Device) => ({ id, name: name ?? serial });

@@ -79,7 +79,7 @@ export class TeamResolver {
       sql`insert into team_member (organization_id, team_id, user_id)
           values (${team.organizationId}, ${team.id}, ${member.id}) on conflict do nothing`,
       targetOf('Team', team),
-      { member: [null, nameOf(member)] },
+      { member: [null, idAndName(member)] },
     );
     return team;
   }
@@ -91,7 +91,7 @@ export class TeamResolver {
       ctx,
       sql`delete from team_member where team_id = ${team.id} and user_id = ${member.id}`,
       targetOf('Team', team),
-      { member: [nameOf(member), null] },
+      { member: [idAndName(member), null] },
     );
     return team;
   }
@@ -124,7 +124,7 @@ export class TeamResolver {
           sql`update team_application set permission = ${args.permission}
                where team_id = ${team.id} and application_id = ${application.id}`,
         );
-      const granted = (permission: string) => ({ ...nameOf(application), permission });
+      const granted = (permission: string) => ({ ...idAndName(application), permission });
       const changes = { application: [before ? granted(before.permission) : null, granted(args.permission)] } as const;
       ctx.audit.about(targetOf('Team', team), before?.permission === args.permission ? {} : changes);
       return team;
@@ -141,14 +141,14 @@ export class TeamResolver {
       ctx,
       sql`delete from team_application where team_id = ${team.id} and application_id = ${application.id}`,
       targetOf('Team', team),
-      { application: [nameOf(application), null] },
+      { application: [idAndName(application), null] },
     );
     return team;
   }
 }
 
 /** Names a member or an application in events of teams. */
-const nameOf = ({ id, name, username }: { id: string; name?: string | null; username?: string }) => ({
+const idAndName = ({ id, name, username }: { id: string; name?: string | null; username?: string }) => ({
   id,
   name: name ?? username ?? null,
 });

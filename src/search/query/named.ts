@@ -26,7 +26,7 @@ const byField: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns the name of a clause that was parsed without a fault; undefined without one. */
-export const nameOf = ({ key, input }: Entry): string | undefined => {
+export const clauseName = ({ key, input }: Entry): string | undefined => {
   const at = byField.has(key) ? fieldOptions(input) : input;
   const name = at?.get('_name');
   return name === undefined ? undefined : scalarText(name);
@@ -41,7 +41,7 @@ const fieldOptions = (input: Input): Input | undefined =>
 
 /** Wraps a clause that has a name. */
 export const withName = <Q>(entry: Entry, of: Q): Q | NamedQuery<Q> => {
-  const name = nameOf(entry);
+  const name = clauseName(entry);
   return name === undefined ? of : { kind: 'named', at: entry.input, name, of };
 };
 

@@ -4,7 +4,7 @@ import { createLog } from '#common/log.js';
 import { startTestService } from '../../support/start-service.js';
 import { until } from '../../support/until.js';
 import { AccountActor } from '../../support/world.js';
-import { nameOf, openReplicated, type ReplicatedWorld } from '../replicated.js';
+import { openReplicated, type ReplicatedWorld, serverAddress } from '../replicated.js';
 
 let world: ReplicatedWorld;
 let searching: { end(): Promise<Set<number>> } | undefined;
@@ -45,7 +45,7 @@ describe('a standby that answers reads', () => {
     await client.connect();
     await until(async () => {
       await client.query('begin; lock table record in access exclusive mode; select pg_current_xact_id(); commit');
-      return (await world.metric('ddp_standby_repeated_total', nameOf(standby!))) >= 5;
+      return (await world.metric('ddp_standby_repeated_total', serverAddress(standby!))) >= 5;
     });
     await client.end();
     expect(await searches.end()).toEqual(new Set([1]));
@@ -56,7 +56,7 @@ describe('a standby that answers reads', () => {
     const [standby] = world.standbys;
     const searches = search();
     await standby!.signal('SIGSTOP');
-    await until(async () => (await world.metric('ddp_standby_away', nameOf(standby!))) === 1);
+    await until(async () => (await world.metric('ddp_standby_away', serverAddress(standby!))) === 1);
     expect(await world.count()).toBe(1);
     await standby!.signal('SIGCONT');
     await world.used();
@@ -67,7 +67,7 @@ describe('a standby that answers reads', () => {
     const [standby] = world.standbys;
     const searches = search();
     await standby!.query('select pg_promote()');
-    await until(async () => (await world.metric('ddp_standby_away', nameOf(standby!))) === 1);
+    await until(async () => (await world.metric('ddp_standby_away', serverAddress(standby!))) === 1);
     await standby!.query('delete from record');
     expect(await world.count()).toBe(1);
     expect(await searches.end()).toEqual(new Set([1]));
@@ -88,7 +88,7 @@ describe('a standby of a primary that was replaced', () => {
       await successor!.query('select pg_reload_conf()');
       await until(async () => (await successor!.query('select from pg_stat_wal_receiver')).length === 0);
       for (let count = 0; count < 50; count++) await replicated.store();
-      await until(async () => (await replicated.metric('ddp_standby_lag_seconds', nameOf(other!))) === 0);
+      await until(async () => (await replicated.metric('ddp_standby_lag_seconds', serverAddress(other!))) === 0);
       await replicated.primary.signal('SIGQUIT');
       await successor!.query('select pg_promote()');
       const config = { databaseReadUrls: [other!.url] };
@@ -97,7 +97,7 @@ describe('a standby of a primary that was replaced', () => {
         const organization = new AccountActor(service.url, replicated.token, replicated.organization.id);
         await replicated.store(organization);
         for (let round = 0; round < 5; round++) expect(await replicated.count(organization)).toBe(2);
-        expect(await replicated.metric('ddp_standby_reads_total', nameOf(other!), service)).toBe(0);
+        expect(await replicated.metric('ddp_standby_reads_total', serverAddress(other!), service)).toBe(0);
         expect(await replicated.metric('ddp_standby_reads_total', 'primary', service)).toBe(5);
         // Two standbys of the first service are examined every half second, and find no primary.
         await until(() => missed().length > 0);

@@ -127,7 +127,7 @@ export interface Dashboard {
 export const emptyDashboard: Dashboard = { format: 1, range: '24h', variables: [], panels: [] };
 
 /** Name of a variable without the `data.` of the records. */
-export const nameOf = (variable: string): string => variable.replace(/^data\./, '');
+export const variableName = (variable: string): string => variable.replace(/^data\./, '');
 
 /** Returns which devices a source or a map reads, without its other fields. */
 export const choiceOf = ({ devices, tag, product }: Choice): Choice => ({

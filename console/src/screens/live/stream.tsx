@@ -18,7 +18,7 @@ interface Told {
   readonly leftOut: number;
 }
 
-const nothing: Told = { records: [], count: 0, leftOut: 0 };
+const noRecords: Told = { records: [], count: 0, leftOut: 0 };
 
 const states = { open: 'Connected', reconnecting: 'Connecting…' } as const;
 
@@ -112,9 +112,9 @@ const Line = ({ of: { ts, data, device }, unitOf }: { of: LiveRecord; unitOf: Un
  * cursor. The service refuses a cursor after an hour: `restart` is called then.
  */
 function useRecords(applicationId: string, query: Record<string, unknown> | undefined, restart: () => void) {
-  const [told, setTold] = useState(nothing);
+  const [told, setTold] = useState(noRecords);
   const [state, setState] = useState<keyof typeof states | GraphError>('reconnecting');
-  const waiting = useRef(nothing);
+  const waiting = useRef(noRecords);
   useEffect(() => {
     let cursor: string | null = null;
     const stop = subscribe(
@@ -134,7 +134,7 @@ function useRecords(applicationId: string, query: Record<string, unknown> | unde
     const timer = setInterval(() => {
       const { records, count, leftOut } = waiting.current;
       if (count === 0) return;
-      waiting.current = nothing;
+      waiting.current = noRecords;
       setTold((before) => joined(before, records, count, leftOut));
     }, drawEvery);
     return () => {

@@ -1,5 +1,5 @@
 import type { Api } from '#clients/demo/api.js';
-import { deleteNamed, type Named, nameOf } from '#clients/demo/leftover.js';
+import { deleteNamed, isNamedAs, type Named } from '#clients/demo/leftover.js';
 import { type FleetProducts, fleetDashboards } from './dashboard.js';
 import { fleetDevices, serialPrefix } from './device.js';
 import { kinds } from './kind.js';
@@ -19,12 +19,12 @@ export interface FleetScene {
 
 /** Deletes the fleet with its records, applications and hooks. Returns the number of its devices. */
 export async function removeFleet(api: Api, organizationId: string): Promise<number> {
-  await deleteNamed(api, organizationId, 'applications', 'Demo', nameOf(...applications));
+  await deleteNamed(api, organizationId, 'applications', 'Demo', isNamedAs(...applications));
   const isOurs = ({ serial }: Named) => serial?.startsWith(serialPrefix) === true;
   const devices = await deleteNamed(api, organizationId, 'devices', serialPrefix, isOurs);
   const products = Object.values(kinds).map(({ product }) => product);
-  await deleteNamed(api, organizationId, 'products', 'Demo', nameOf(...products));
-  await deleteNamed(api, organizationId, 'teams', team.name, nameOf(team));
+  await deleteNamed(api, organizationId, 'products', 'Demo', isNamedAs(...products));
+  await deleteNamed(api, organizationId, 'teams', team.name, isNamedAs(team));
   return devices;
 }
 

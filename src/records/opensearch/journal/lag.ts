@@ -27,11 +27,11 @@ export interface LagWatch extends Pick<PollLoop, 'start' | 'close'> {
   admit(): void;
 }
 
-const nothing: Lag = { batches: 0, records: 0, bytes: 0, oldest: 0, deadLetters: 0 };
+const noLag: Lag = { batches: 0, records: 0, bytes: 0, oldest: 0, deadLetters: 0 };
 
 /** Creates the watch. It reports the backlog to Prometheus and the log, and stops ingestion if it is too large. */
 export const watchLag = ({ pool, log, registry, maxBytes }: LagOptions): LagWatch => {
-  let lag = nothing;
+  let lag = noLag;
   let since = 0;
   let saidAt = -quiet;
   let full = false;

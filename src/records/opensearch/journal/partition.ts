@@ -23,7 +23,7 @@ export class JournalPartitions {
     // One more on each side, because the clock of another process may differ.
     for (const lower of [-1, 0, 1].map((step) => first + step * partitionLength))
       await database.query(sql`
-        select journal.add_partition(${nameOf(lower)}, ${firstId(lower)}::uuid, ${firstId(lower + partitionLength)}::uuid)`);
+        select journal.add_partition(${partitionName(lower)}, ${firstId(lower)}::uuid, ${firstId(lower + partitionLength)}::uuid)`);
     this.known = first + 2 * partitionLength;
   }
 
@@ -34,4 +34,5 @@ export class JournalPartitions {
 }
 
 /** Returns a name such as `record_2026112208`. */
-const nameOf = (lower: number): string => `record_${new Date(lower).toISOString().slice(0, 13).replaceAll(/\D/g, '')}`;
+const partitionName = (lower: number): string =>
+  `record_${new Date(lower).toISOString().slice(0, 13).replaceAll(/\D/g, '')}`;

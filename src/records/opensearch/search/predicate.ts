@@ -36,7 +36,7 @@ const compile: Compile = {
       [upper, 'l', 1],
     ] as const) {
       const end = bound && endOf(field, bound, side);
-      if (end === nothing) return matchNone;
+      if (end === unsatisfiable) return matchNone;
       if (end !== undefined) ends[`${key}t${bound!.inclusive ? 'e' : ''}`] = end;
     }
     if (Object.keys(ends).length === 0) return field.always ? matchAll : { exists: { field: name } };
@@ -110,13 +110,13 @@ const unsupported = ({ path }: Field) =>
   illegalArgument(`Field [${path}] supports only whole values when records are on a cluster`);
 
 /** Marks a bound of a range that no value can meet. */
-const nothing: unique symbol = Symbol('nothing');
+const unsatisfiable: unique symbol = Symbol('nothing');
 
 /** Returns a bound of a range; undefined if it restricts nothing. */
-const endOf = ({ kind }: Field, { value }: Bound, side: -1 | 1): Value | undefined | typeof nothing => {
+const endOf = ({ kind }: Field, { value }: Bound, side: -1 | 1): Value | undefined | typeof unsatisfiable => {
   if (kind === 'date') {
-    if (value === 'infinity') return side === 1 ? undefined : nothing;
-    if (value === '-infinity') return side === -1 ? undefined : nothing;
+    if (value === 'infinity') return side === 1 ? undefined : unsatisfiable;
+    if (value === '-infinity') return side === -1 ? undefined : unsatisfiable;
     return microsOf(value);
   }
   if (kind === 'keyword') return value;
@@ -124,7 +124,7 @@ const endOf = ({ kind }: Field, { value }: Bound, side: -1 | 1): Value | undefin
   if (Number.isFinite(number)) return value;
   const open = number === side * Infinity;
   if (open) return undefined;
-  return nothing;
+  return unsatisfiable;
 };
 
 /** Parses a timestamp to microseconds since 1970. */

@@ -142,7 +142,7 @@ export class GroupCommit {
   ): Promise<CommittedGroup | HeldUp> {
     const { works, prepared, refused, now } = group;
     const keys = idempotencyKeysOf(group);
-    const earlier = keys.length > 0 ? await claimIdempotencyKeys(tx, keys, now) : nothing;
+    const earlier = keys.length > 0 ? await claimIdempotencyKeys(tx, keys, now) : noEarlier;
     const answered = works.map(
       ({ idempotencyKey }, index) => refused[index] ?? (idempotencyKey && earlier.get(nameOfKey(idempotencyKey))),
     );
@@ -235,7 +235,7 @@ const noOrganizations: ReadonlySet<string> = new Set();
 /** Maximum number of attempts of a group that conflicts with others. */
 const attempts = 5;
 
-const nothing: ReadonlyMap<string, Earlier> = new Map();
+const noEarlier: ReadonlyMap<string, Earlier> = new Map();
 
 /**
  * Whether retention has dropped a partition that this process knew (check_violation). The next attempt makes it again.

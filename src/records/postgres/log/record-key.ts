@@ -18,7 +18,7 @@ export const sortByKey = (records: readonly NewRecord[]): Sorted => {
   const holders = new Map<string, NewRecord>();
   const sorted: Sorted = { first: [], repeated: new Map() };
   for (const record of records) {
-    const name = record.key === undefined ? undefined : nameOf(record.device.id, record.key);
+    const name = record.key === undefined ? undefined : deviceKey(record.device.id, record.key);
     const holder = name === undefined ? undefined : holders.get(name);
     if (holder) sorted.repeated.set(record.id, holder.id);
     else sorted.first.push(record);
@@ -90,13 +90,13 @@ export const findHolders = async (tx: PoolClient, records: readonly NewRecord[])
     select device_id, key, record_id from record_key
     join unnest(${records.map(({ device }) => device.id)}::uuid[], ${records.map(({ key }) => key)}::text[])
       w (device_id, key) using (device_id, key)`);
-  const holders = new Map(rows.map((row) => [nameOf(row.device_id, row.key), row.record_id]));
+  const holders = new Map(rows.map((row) => [deviceKey(row.device_id, row.key), row.record_id]));
   return new Map(
     records.flatMap(({ id, device, key = '' }) => {
-      const holder = holders.get(nameOf(device.id, key));
+      const holder = holders.get(deviceKey(device.id, key));
       return holder === undefined ? [] : [[id, holder] as const];
     }),
   );
 };
 
-const nameOf = (deviceId: string, key: string): string => `${deviceId}/${key}`;
+const deviceKey = (deviceId: string, key: string): string => `${deviceId}/${key}`;

@@ -15,12 +15,12 @@ export const isAbsent = (bucket: Answer, path: string): boolean => {
   if (step.startsWith('_') || bucket[step.trim()] !== undefined) return false;
   const chosen = chosenBy(bucket, step.trim());
   if (chosen !== undefined) return chosen.bucket === undefined;
-  const around = bucket[nameOf(step.trim())] as Answer | undefined;
+  const around = bucket[stepName(step.trim())] as Answer | undefined;
   return around === undefined || ('buckets' in around && !step.trim().endsWith('._bucket_count'));
 };
 
 /** Returns a step without its property: `a` of `a[b]` and `a.b`. */
-export const nameOf = (step: string): string => {
+export const stepName = (step: string): string => {
   const at = propertyAt(step);
   return at < 0 ? step : step.slice(0, at);
 };
@@ -61,7 +61,7 @@ const listOf = (buckets: unknown): Answer[] =>
 
 const raw = (bucket: Answer, path: string): number => {
   const [first = ''] = path.split('>');
-  return numberAt(bucket, path, nameOf(first.trim()));
+  return numberAt(bucket, path, stepName(first.trim()));
 };
 
 /** @param name first aggregation of the whole path, which errors name */
@@ -78,7 +78,7 @@ const numberAt = (bucket: Answer, path: string, name: string): number => {
     return numberAt(chosen.bucket, rest.join('>'), name);
   }
   if (rest.length > 0) {
-    const inner = whole ?? (bucket[nameOf(step)] as Answer | undefined);
+    const inner = whole ?? (bucket[stepName(step)] as Answer | undefined);
     if (inner !== undefined && 'buckets' in inner) throw notOneNumber('Object[]', name);
     return whole === undefined ? Number.NaN : numberAt(whole, rest.join('>'), name);
   }

@@ -1,6 +1,6 @@
 import { invalidPipelines } from '#search/search-failure.js';
 import type { Aggregation } from '../aggregation.js';
-import { nameOf, stepsBeside } from './path.js';
+import { stepName, stepsBeside } from './path.js';
 import type { PipelineAggregation } from './pipeline.js';
 
 /** Allowed position of each pipeline: in consecutive buckets, in any buckets, or beside them. */
@@ -101,7 +101,7 @@ const doesNothing = (pipeline: PipelineAggregation): boolean =>
 const unknownIn = (path: string, named: Named): string | undefined => {
   const [first = '', ...steps] = path.split('>').map((step) => step.trim());
   if (path === '_count' || path === '_key') return undefined;
-  let at = named.get(first) ?? named.get(nameOf(first));
+  let at = named.get(first) ?? named.get(stepName(first));
   if (at === undefined) return `No aggregation found for path [${path}]`;
   if (isPipeline(at)) return undefined;
   for (const [index, step] of steps.entries()) {
@@ -109,9 +109,9 @@ const unknownIn = (path: string, named: Named): string | undefined => {
     if (isLast && (step === '_count' || step.toLowerCase() === '_key')) return undefined;
     const inside: readonly Aggregation[] = childrenOf(at);
     const next: Aggregation | undefined =
-      inside.find(({ name }) => name === step) ?? inside.find(({ name }) => name === nameOf(step));
+      inside.find(({ name }) => name === step) ?? inside.find(({ name }) => name === stepName(step));
     if (next === undefined || (!isLast && isPipeline(next)))
-      return `No aggregation [${nameOf(step)}] found for path [${path}]`;
+      return `No aggregation [${stepName(step)}] found for path [${path}]`;
     at = next;
   }
   return undefined;
@@ -157,7 +157,7 @@ export const inOrder = (pipelines: readonly PipelineAggregation[]): PipelineAggr
     if (done.has(pipeline)) return;
     if (above.includes(pipeline)) throw invalidPipelines([`cyclic reference through [${pipeline.name}]`], pipeline.at);
     for (const name of pathsOf(pipeline).map(firstName)) {
-      const needed = byName.get(name) ?? byName.get(nameOf(name));
+      const needed = byName.get(name) ?? byName.get(stepName(name));
       if (needed !== undefined && needed !== pipeline) visit(needed, [...above, pipeline]);
     }
     done.add(pipeline);

@@ -1,4 +1,4 @@
-import { type Aggregate, choiceOf, type FigurePanel, nameOf, type TopPanel } from '../document.js';
+import { type Aggregate, choiceOf, type FigurePanel, type TopPanel, variableName } from '../document.js';
 import { isState } from '../facts.js';
 import type { Reader } from './answer.js';
 import type { Context } from './context.js';
@@ -30,7 +30,7 @@ const metricOf = (aggregate: Exclude<Aggregate, 'last'>, variable: string): obje
 export const askFigure = ({ source, aggregate, trend }: FigurePanel, context: Context): Reader<FigureResult> => {
   const { request, from, to, facts } = context;
   const { variable } = source;
-  const fact = facts.get(nameOf(variable));
+  const fact = facts.get(variableName(variable));
   const isCount = aggregate === 'count';
   const course = metricOf(aggregate === 'last' ? 'avg' : aggregate, variable);
   const read = request.search({
@@ -72,7 +72,9 @@ export const askTop = (panel: TopPanel, context: Context): Reader<TopResult> => 
   const { source, aggregate, order, size } = panel;
   const read = aggregate === 'last' ? askNewest(panel, context) : askAggregates(panel, aggregate, context);
   const unit =
-    aggregate === 'count' ? 'values' : (source.unit ?? context.facts.get(nameOf(source.variable))?.unit ?? undefined);
+    aggregate === 'count'
+      ? 'values'
+      : (source.unit ?? context.facts.get(variableName(source.variable))?.unit ?? undefined);
   const sign = order === 'highest' ? -1 : 1;
   return (answer) => {
     const { entries, left } = read(answer);
@@ -87,7 +89,7 @@ type Compared = Pick<TopResult, 'entries' | 'left'>;
 /** Asks for the newest value of each device. */
 const askNewest = ({ source }: TopPanel, { request }: Context): Reader<Compared> => {
   const { variable, ...choice } = source;
-  const read = request.newest(choiceOf(choice), nameOf(variable));
+  const read = request.newest(choiceOf(choice), variableName(variable));
   return (answer) => {
     const { items, total } = read(answer);
     const entries = items.flatMap(({ id, name, serial, lines: [line] }) => {

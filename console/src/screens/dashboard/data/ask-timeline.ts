@@ -1,7 +1,7 @@
 import type { PanelStatesFragment } from '../../../api/documents.js';
 import { readValue } from '../../../components/plot-data.js';
 import { shown } from '../../../format/value.js';
-import { choiceOf, goneOf, nameOf, type TimelinePanel } from '../document.js';
+import { choiceOf, goneOf, type TimelinePanel, variableName } from '../document.js';
 import type { Reader } from './answer.js';
 import type { Context } from './context.js';
 import type { Segment, TimelineResult } from './results.js';
@@ -16,9 +16,9 @@ const mostLanes = 30;
 export const askTimeline = ({ sources }: TimelinePanel, { request, facts, to }: Context): Reader<TimelineResult> => {
   const parts = sources.map(({ variable, unit, label, ...choice }) => ({
     choice: choiceOf(choice),
-    title: label || nameOf(variable),
-    unit: unit || facts.get(nameOf(variable))?.unit,
-    read: request.states(choiceOf(choice), nameOf(variable), points),
+    title: label || variableName(variable),
+    unit: unit || facts.get(variableName(variable))?.unit,
+    read: request.states(choiceOf(choice), variableName(variable), points),
   }));
   return (answer) => {
     const gone = new Set<string>();

@@ -7,11 +7,11 @@ import {
   choiceOf,
   goneOf,
   type MapPanel,
-  nameOf,
   type Panel,
   type QueryPanel,
   type SeriesPanel,
   type TablePanel,
+  variableName,
   withChoices,
 } from '../document.js';
 import { isState } from '../facts.js';
@@ -79,7 +79,7 @@ const askSeries = (panel: SeriesPanel, { request }: Context): Reader<SeriesResul
   const fn: SeriesFunction = aggregate;
   const parts = sources.map(({ variable, unit, label, ...choice }) => ({
     source: { variable, unit, label, choice },
-    read: request.lines(choice, nameOf(variable), fn, points[draw]),
+    read: request.lines(choice, variableName(variable), fn, points[draw]),
   }));
   const several = new Set(sources.map(({ variable, label }) => label || variable)).size > 1;
   return (answer) => {
@@ -92,7 +92,7 @@ const askSeries = (panel: SeriesPanel, { request }: Context): Reader<SeriesResul
       for (const id of goneOf(source.choice, items)) gone.add(id);
       return items.flatMap((device) =>
         device.lines.map((line): Line => {
-          const own = source.label || nameOf(source.variable);
+          const own = source.label || variableName(source.variable);
           const alone = source.label && source.choice.devices?.length === 1;
           const title = alone ? own : several ? `${titleOf(device)} ${own}` : titleOf(device);
           const times = (used.get(title) ?? 0) + 1;
@@ -113,9 +113,9 @@ const askSeries = (panel: SeriesPanel, { request }: Context): Reader<SeriesResul
 
 const askTable = (panel: TablePanel, { request, facts }: Context): Reader<TableResult> => {
   const parts = panel.sources.map(({ variable, unit, label, ...choice }) => ({
-    variable: nameOf(variable),
-    unit: unit || facts.get(nameOf(variable))?.unit,
-    title: label || nameOf(variable),
+    variable: variableName(variable),
+    unit: unit || facts.get(variableName(variable))?.unit,
+    title: label || variableName(variable),
     choice,
     read: request.values(choice),
   }));

@@ -58,7 +58,7 @@ export const listedDevices: DeviceParts = {
   read: <Device>(answer: Answer, { alias }: DevicePart) => devicesOf(partOf(answer, alias) as Page<Device>),
 };
 
-const nameOf = (alias: string, index: number): string => `${alias}_${index}`;
+const partAlias = (alias: string, index: number): string => `${alias}_${index}`;
 
 /** Reads devices as a link does. */
 export const linkedDevices: DeviceParts = {
@@ -67,22 +67,22 @@ export const linkedDevices: DeviceParts = {
   declare: ({ alias, choice: { devices } }) =>
     devices === undefined
       ? `$${alias}f: DeviceFilterInput`
-      : devices.map((_, index) => `$${nameOf(alias, index)}: ID!`).join(', '),
+      : devices.map((_, index) => `$${partAlias(alias, index)}: ID!`).join(', '),
   text: ({ alias, limit, choice: { devices } }, fields) =>
     devices === undefined
       ? `${alias}: application(organizationId: $organizationId, applicationId: $applicationId) { devices(filter: $${alias}f, limit: ${limit}, sort: "name") { totalCount items { ${fields} } } }`
       : devices
-          .map((_, index) => nameOf(alias, index))
+          .map((_, index) => partAlias(alias, index))
           .map((own) => `${own}: device(organizationId: $organizationId, deviceId: $${own}) { ${fields} }`)
           .join('\n'),
   variables: ({ alias, choice }) =>
     choice.devices === undefined
       ? { [`${alias}f`]: filterOf(choice) }
-      : Object.fromEntries(choice.devices.map((id, index) => [nameOf(alias, index), id])),
+      : Object.fromEntries(choice.devices.map((id, index) => [partAlias(alias, index), id])),
   read: <Device>(answer: Answer, { alias, choice: { devices } }: DevicePart) => {
     if (devices === undefined) return devicesOf((partOf(answer, alias) as { devices: Page<Device> }).devices);
     const items = devices.flatMap((_, index) => {
-      const own = nameOf(alias, index);
+      const own = partAlias(alias, index);
       // Leaves out a device that was deleted or removed from the application, as a list would.
       return answer.refusals.get(own)?.code === 'NOT_FOUND' ? [] : [partOf(answer, own) as Device];
     });

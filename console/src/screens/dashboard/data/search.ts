@@ -1,4 +1,4 @@
-import { type Choice, nameOf, type Source } from '../document.js';
+import { type Choice, type Source, variableName } from '../document.js';
 
 /** Answer to one query of the search language. */
 export interface SearchAnswer {
@@ -61,7 +61,7 @@ export const byTime = (step: number, aggs: object): object => ({
 /** Returns the value of a field in a record; an object's dots may be part of its keys. */
 export const valueIn = (source: Readonly<Record<string, unknown>> | undefined, variable: string): unknown => {
   const data = source?.['data'] as Record<string, unknown> | undefined;
-  const name = nameOf(variable);
+  const name = variableName(variable);
   if (data === undefined || name in data) return data?.[name];
   return name.split('.').reduce<unknown>((value, part) => (value as Record<string, unknown> | undefined)?.[part], data);
 };

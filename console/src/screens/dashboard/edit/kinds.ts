@@ -1,5 +1,5 @@
 import type { Fact } from '../data/context.js';
-import { type FigurePanel, nameOf, type Panel, type SeriesPanel, sourcesOf } from '../document.js';
+import { type FigurePanel, type Panel, type SeriesPanel, sourcesOf, variableName } from '../document.js';
 import { type Application, factsOf, isState } from '../facts.js';
 
 type Kind = Panel['kind'];
@@ -63,7 +63,7 @@ export const showsLevels = (panel: FigurePanel | SeriesPanel, application: Appli
   const facts = factsOf(application);
   const { aggregate = 'avg' } = panel;
   const isNumber = aggregate === 'count' || aggregate === 'sum' || (panel.kind === 'figure' && aggregate !== 'last');
-  return isNumber || sourcesOf(panel).some(({ variable }) => !isState(facts.get(nameOf(variable))?.type));
+  return isNumber || sourcesOf(panel).some(({ variable }) => !isState(facts.get(variableName(variable))?.type));
 };
 
 /** Returns a new panel of a kind with default settings and without a place. */

@@ -2,7 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { mayOwn } from '../../../api/session.js';
 import { Field } from '../../../components/dialog.js';
 import { LinkDialog } from '../../link-device.js';
-import { type Dashboard, nameOf, type Panel, sourcesOf } from '../document.js';
+import { type Dashboard, type Panel, sourcesOf, variableName } from '../document.js';
 import type { Application } from '../facts.js';
 import { PanelFrame, words } from '../grid.js';
 import { PanelBody } from '../panels/body.js';
@@ -102,7 +102,7 @@ export function PanelDialog({
 
 /** Returns the default title of a panel: the names of its variables. */
 const titleFor = (panel: Panel): string => {
-  const names = [...new Set(sourcesOf(panel).map(({ variable, label }) => label || nameOf(variable)))];
+  const names = [...new Set(sourcesOf(panel).map(({ variable, label }) => label || variableName(variable)))];
   const text = names.length === 0 || panel.kind === 'table' ? words[panel.kind] : names.join(', ');
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1, 200)}`;
 };

@@ -1,5 +1,5 @@
 import { Field } from '../../../components/dialog.js';
-import { type Dashboard, nameOf, type Panel, type Source, withChoice } from '../document.js';
+import { type Dashboard, type Panel, type Source, variableName, withChoice } from '../document.js';
 import { type Application, factsOf } from '../facts.js';
 import { ChoiceFields, type Link } from './choice-fields.js';
 import { variablesFor } from './kinds.js';
@@ -21,7 +21,7 @@ export function SourceFields({
   change,
 }: Given & { source: Source; change: (source: Source) => void }) {
   const variables = variablesFor(application, kind);
-  const fact = factsOf(application).get(nameOf(source.variable));
+  const fact = factsOf(application).get(variableName(source.variable));
   const text = (field: 'label' | 'unit', value: string) => {
     const next = { ...source, [field]: value };
     if (value === '') delete next[field];
@@ -34,10 +34,12 @@ export function SourceFields({
           value={source.variable}
           onChange={({ currentTarget: { value } }) => change({ ...source, variable: value })}
         >
-          {!variables.includes(source.variable) && <option value={source.variable}>{nameOf(source.variable)}</option>}
+          {!variables.includes(source.variable) && (
+            <option value={source.variable}>{variableName(source.variable)}</option>
+          )}
           {variables.map((variable) => (
             <option key={variable} value={variable}>
-              {nameOf(variable)}
+              {variableName(variable)}
             </option>
           ))}
         </select>
@@ -56,7 +58,7 @@ export function SourceFields({
             <input
               maxLength={200}
               value={source.label ?? ''}
-              placeholder={nameOf(source.variable)}
+              placeholder={variableName(source.variable)}
               onInput={({ currentTarget }) => text('label', currentTarget.value)}
             />
           </Field>

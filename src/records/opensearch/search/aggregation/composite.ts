@@ -111,7 +111,7 @@ const keyOf = (source: CompositeSource, stage: Stage): Key | undefined => {
   const field = found ?? emptyField(source.field, 'keyword');
   if (source.missing !== undefined)
     throw illegalArgument(`[missing] of a source of [composite] is not supported where records are on a cluster`, at);
-  const part = found === undefined ? nothing : parts[source.by](source as never, field, stage);
+  const part = found === undefined ? missingFieldPart : parts[source.by](source as never, field, stage);
   const isOfDevice = found?.ofDevice && source.by === 'terms';
   const textOf = isOfDevice ? ownTexts(field, source, stage) : undefined;
   const options = {
@@ -144,7 +144,7 @@ interface KeyPart {
   written?(answered: unknown): unknown;
 }
 
-const nothing: KeyPart = { parameter: (input) => scalarText(input) ?? '', value: (answered) => answered };
+const missingFieldPart: KeyPart = { parameter: (input) => scalarText(input) ?? '', value: (answered) => answered };
 
 type By<K extends CompositeSource['by']> = Extract<CompositeSource, { by: K }>;
 

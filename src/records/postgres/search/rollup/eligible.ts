@@ -7,7 +7,7 @@ import type { InstantRange } from '#search/instant-range.js';
 import { instantText } from '#search/query/option/instant.js';
 import type { Predicate } from '#search/query/predicate.js';
 import { declaringProducts, type NumberSlot, valueSlots } from '../sql/stored-field.js';
-import { type Need, needOf, needOfPredicate, nothing, together } from './need.js';
+import { countOnly, type Need, needOf, needOfPredicate, together } from './need.js';
 import type { RollupRange, Stale } from './rollup-range.js';
 import type { Sources } from './sources.js';
 
@@ -237,7 +237,7 @@ const weeksOf = ({ from, until }: MillisRange, outdated: readonly Stale[]): Roll
 /** Returns the need of a query, apart from its conditions on time. */
 const needOfQuery = (query: Predicate): Need | undefined => {
   if (query.kind === 'and') return together(query.of.map(needOfQuery));
-  return query.kind === 'range' && query.field.path === 'ts' ? nothing : needOfPredicate(query);
+  return query.kind === 'range' && query.field.path === 'ts' ? countOnly : needOfPredicate(query);
 };
 
 /** Narrows a time span by a query's conditions on time; undefined for timestamps beyond JavaScript's dates. */

@@ -45,11 +45,11 @@ export interface NeedContext {
 }
 
 /** Need of a query that only counts records. */
-export const nothing: Need = { fields: [], devices: false, hours: false, days: false };
+export const countOnly: Need = { fields: [], devices: false, hours: false, days: false };
 
 /** Combines needs; undefined if rollups cannot serve one of them, or all of them at once. */
 export const together = (needs: Iterable<Need | undefined>): Need | undefined => {
-  let all: Need = nothing;
+  let all: Need = countOnly;
   for (const one of needs) {
     if (one === undefined) return undefined;
     const [key, other] = [all.key ?? one.key, one.key];
@@ -76,9 +76,9 @@ export const needOf = (aggregations: readonly Aggregation[], context: NeedContex
   together(aggregations.map((aggregation) => needOfOne(aggregation, context)));
 
 const needOfOne = (aggregation: Aggregation, context: NeedContext): Need | undefined => {
-  if (isPipeline(aggregation)) return nothing;
+  if (isPipeline(aggregation)) return countOnly;
   const inside = (): Need | undefined => {
-    const need = 'children' in aggregation ? needOf(aggregation.children, context) : nothing;
+    const need = 'children' in aggregation ? needOf(aggregation.children, context) : countOnly;
     // SQL sorts the buckets, but cannot compute a metric from the bytes of a digest or sketch.
     const isByMetric =
       'order' in aggregation && aggregation.order.some(({ path }) => path !== '_count' && path !== '_key');
@@ -94,13 +94,13 @@ const needOfOne = (aggregation: Aggregation, context: NeedContext): Need | undef
     case 'value_count': {
       const field = aggregation.missing ? undefined : fieldOf(context, aggregation.field);
       const slots = field && (aggregation.kind === 'value_count' ? valueSlots(field) : numberSlots(field));
-      return field && slots && { ...nothing, fields: [field] };
+      return field && slots && { ...countOnly, fields: [field] };
     }
     case 'median_absolute_deviation':
     case 'percentiles':
     case 'percentile_ranks': {
       const field = aggregation.missing || aggregation.finer ? undefined : fieldOf(context, aggregation.field);
-      return field && numberSlots(field) && { ...nothing, fields: [field], digests: true };
+      return field && numberSlots(field) && { ...countOnly, fields: [field], digests: true };
     }
     case 'cardinality':
       return needOfValues(aggregation, context);
@@ -141,7 +141,7 @@ const needOfValues = ({ field: path, missing, finer }: SimpleMetric, context: Ne
   const counted = field && toldApart(field);
   if (counted && !(counted.key && context.sketched)) return counted;
   const isSketched = context.sketched && field && valueSlots(field) && !missing && !finer && !isInt64(field);
-  return isSketched ? { ...nothing, fields: [field], sketches: true } : undefined;
+  return isSketched ? { ...countOnly, fields: [field], sketches: true } : undefined;
 };
 
 /** Whether values may be whole numbers that a double cannot represent. */
@@ -161,14 +161,14 @@ export const needOfPredicate = (predicate: Predicate): Need | undefined => {
   if (predicate.kind === 'existsUnder') return undefined;
   if (predicate.kind === 'not') return needOfPredicate(predicate.of);
   if ('of' in predicate) return together(predicate.of.map(needOfPredicate));
-  return 'field' in predicate ? toldApart(predicate.field) : nothing;
+  return 'field' in predicate ? toldApart(predicate.field) : countOnly;
 };
 
 /** Returns the need for distinguishing records by a field. */
 const toldApart = (field: Field): Need | undefined => {
-  if (isOfDevices(field)) return { ...nothing, devices: tellsApart(field) };
+  if (isOfDevices(field)) return { ...countOnly, devices: tellsApart(field) };
   const isKey = field.kind === 'keyword' || field.kind === 'boolean';
-  return isKey && valueSlots(field) ? { ...nothing, key: field } : undefined;
+  return isKey && valueSlots(field) ? { ...countOnly, key: field } : undefined;
 };
 
 /** Whether the device and the product alone determine the field's value. */
@@ -208,6 +208,6 @@ const needOfTime = (options: TimeInterval & FieldOptions, { span }: NeedContext)
     ? [zone.offsetAt(span.from), ...zone.transitions(span.from, span.to).map(({ after }) => after)]
     : [0];
   const made = (unit: number) => millis % unit === 0 && offsets.every((one) => one % unit === 0);
-  if (made(dayMs)) return { ...nothing, days: true };
-  return made(hourMs) ? { ...nothing, hours: true, days: true } : undefined;
+  if (made(dayMs)) return { ...countOnly, days: true };
+  return made(hourMs) ? { ...countOnly, hours: true, days: true } : undefined;
 };
