@@ -158,7 +158,7 @@ module.exports = {
     },
     keeper('undici', 'hooks/'),
     keeper('nodemailer', 'alerts/mail/transport'),
-    keeper('openid-client', 'sign-in/provider'),
+    keeper('openid-client', 'sign-in/oidc-client'),
     keeper('yaml', 'clients/configuration/document'),
     keeper('@opentelemetry', 'telemetry/'),
     keeper('hyparquet-writer', 'export/parquet'),

@@ -6,7 +6,7 @@ import { restoreBackup } from '#backup/restore.js';
 import { dayMs } from '#common/time.js';
 import { openMigrations } from '#database/migrations.js';
 import { retire } from '#records/postgres/upkeep/retention.js';
-import { version } from '../src/runtime/version.js';
+import { buildVersion } from '../src/runtime/version.js';
 import { timed } from './figures.js';
 import { spentBy } from './processor.js';
 import type { SearchWorld } from './search-world.js';
@@ -37,7 +37,7 @@ export const reportBackup = async (world: SearchWorld, restores: boolean): Promi
   await rm(path, { force: true });
   try {
     await measured(world, 'backup', async () => {
-      await createBackup({ connectionString: stage.connectionString, path, version, now: new Date() });
+      await createBackup({ connectionString: stage.connectionString, path, version: buildVersion, now: new Date() });
       return `${((await stat(path)).size / 2 ** 20).toFixed(0)} MiB`;
     });
     if (restores) await reportRestore(world, path);

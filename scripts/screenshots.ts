@@ -25,7 +25,7 @@ const { values } = parseArgs({
   },
 });
 
-interface Place {
+interface Session {
   readonly origin: string;
   readonly token: string;
 }
@@ -45,7 +45,7 @@ const query = `{
 }`;
 
 /** Returns the addresses of the screens, by the names of their pictures. */
-async function screensOf({ origin, token }: Place): Promise<Record<string, string>> {
+async function screensOf({ origin, token }: Session): Promise<Record<string, string>> {
   const api = createApi(origin, token);
   const { id } = await api.call<{ id: string }>('GET', '/account');
   const first = async (path: string): Promise<string> => (await api.call<{ id: string }[]>('GET', path))[0]!.id;
@@ -83,7 +83,7 @@ async function screensOf({ origin, token }: Place): Promise<Record<string, strin
   };
 }
 
-async function picture(browser: Browser, { origin, token }: Place, name: string, path: string): Promise<void> {
+async function picture(browser: Browser, { origin, token }: Session, name: string, path: string): Promise<void> {
   const context = await browser.newContext({
     locale: 'en-GB',
     timezoneId: 'Europe/Paris',
@@ -102,7 +102,7 @@ async function picture(browser: Browser, { origin, token }: Place, name: string,
   await context.close();
 }
 
-async function pictures(place: Place): Promise<void> {
+async function pictures(place: Session): Promise<void> {
   mkdirSync(values.folder, { recursive: true });
   const browser = await chromium.launch(chromiumOptions()!);
   try {
@@ -114,7 +114,7 @@ async function pictures(place: Place): Promise<void> {
 }
 
 /** Runs a service with the demonstration fleet in a temporary folder while `work` runs. */
-async function withService(work: (place: Place) => Promise<void>): Promise<void> {
+async function withService(work: (place: Session) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'ddp-screenshots-'));
   const env = { PATH: process.env['PATH'], PORT: '4698', DATA_DIR: folder, HOOK_ALLOW_CIDRS: '127.0.0.0/8' };
   const child = spawn(process.execPath, ['dist/src/main.js', 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] });

@@ -190,7 +190,7 @@ function commitFaults(): string[] {
 
 /** Comments of a file of TypeScript. */
 function commentsOf(path: string): Passage[] {
-  const file = parsed(path);
+  const file = parseSource(path);
   const found = new Map<number, Passage>();
   const visit = (node: ts.Node): void => {
     if (node.kind === ts.SyntaxKind.JsxText) return;
@@ -209,7 +209,7 @@ function commentsOf(path: string): Passage[] {
 
 /** Messages of a file, and whatever else it writes with blanks between words: literals of more than one word, but SQL. */
 function messagesOf(path: string): Passage[] {
-  const file = parsed(path);
+  const file = parseSource(path);
   const found: Passage[] = [];
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node) || (ts.isTaggedTemplateExpression(node) && node.tag.getText(file) === 'sql'))
@@ -226,7 +226,7 @@ function messagesOf(path: string): Passage[] {
 
 /** Titles of `describe` and `it`. */
 function titlesOf(path: string): Title[] {
-  const file = parsed(path);
+  const file = parseSource(path);
   const found: Title[] = [];
   const visit = (node: ts.Node, isInside: boolean): void => {
     const call = ts.isCallExpression(node) ? node : undefined;
@@ -253,7 +253,7 @@ function blocksOf(path: string): Passage[] {
   }));
 }
 
-function parsed(path: string): ts.SourceFile {
+function parseSource(path: string): ts.SourceFile {
   return ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true);
 }
 

@@ -11,7 +11,7 @@ import {
  */
 
 /** Where the graph is, and who asks. */
-export interface Place {
+export interface Access {
   url: string;
   token: string;
 }
@@ -25,7 +25,7 @@ export interface Dashboard {
 
 /** Sends a document and answers its data; throws what the graph refuses. */
 export async function ask<Answer, Variables>(
-  { url, token }: Place,
+  { url, token }: Access,
   document: TypedDocumentString<Answer, Variables>,
   variables: Variables,
 ): Promise<Answer> {
@@ -40,7 +40,7 @@ export async function ask<Answer, Variables>(
 }
 
 /** Fetches the screen of an application. */
-export async function dashboard(place: Place, organizationId: string, applicationId: string): Promise<Dashboard> {
+export async function dashboard(place: Access, organizationId: string, applicationId: string): Promise<Dashboard> {
   const [{ devices }, { latest }, { series }] = await Promise.all([
     ask(place, FleetDocument, { organizationId }),
     ask(place, GaugesDocument, { organizationId, applicationId }),

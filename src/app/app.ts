@@ -25,7 +25,7 @@ import { createAvatars } from '#rest/avatar.js';
 import { createDocs } from '#rest/docs.js';
 import { createOpenApi } from '#rest/openapi/document.js';
 import { releaseMemory, releaseWhenQuiet } from '#runtime/memory.js';
-import { version } from '#runtime/version.js';
+import { buildVersion } from '#runtime/version.js';
 import type { Read } from '#schema/context.js';
 import { createSignIn } from '#sign-in/routes.js';
 import { createAssetFinder } from './console-assets.js';
@@ -124,7 +124,7 @@ async function createApp(
   if (services.tracing) app.use(services.tracing.requests);
   app.use(logRequests(log, createRequestMetrics(services.registry)));
   app.use(allowOrigins(config.corsOrigins), rest, elasticsearch);
-  app.use(createHealth(version, checkReady));
+  app.use(createHealth(buildVersion, checkReady));
   app.use(...pagesBeside({ config, worker, log }, services, admission.countUnknown));
   app.use(
     basePath,

@@ -4,7 +4,7 @@ import type { GraphOptions } from '#graph/handler.js';
 import type { Admission } from '#http/admission.js';
 import { readBody } from '#http/body.js';
 import { createMcp, type McpOptions } from '#mcp/endpoint.js';
-import { version } from '#runtime/version.js';
+import { buildVersion } from '#runtime/version.js';
 import { createToolMetrics } from './metrics.js';
 import type { Services } from './services.js';
 
@@ -39,7 +39,7 @@ export function createAssistants(
   return createMcp('/mcp', {
     ...graph,
     ...graphRequests,
-    version,
+    version: buildVersion,
     signs: cursors.ids,
     admit: (request) => admission.admit(request, request.res!),
     charge: admission.counted.charge,

@@ -60,7 +60,7 @@ interface Asking {
  * during a look-up wait for the next one and share it. So every call arrives before its look-up is sent, and none gets
  * an outdated result.
  */
-const together = (find: (credential: string) => Promise<Caller>): ((credential: string) => Promise<Caller>) => {
+const coalesceLookups = (find: (credential: string) => Promise<Caller>): ((credential: string) => Promise<Caller>) => {
   const questions = new Map<string, Asking>();
   const ask = (credential: string): Promise<Caller> => {
     const asking: Asking = { caller: find(credential), open: true };
@@ -94,8 +94,8 @@ export type Authenticate = (header: string | undefined, session?: string) => Pro
  */
 export const createAuthenticate = (read: Read, position?: Sql): Authenticate => {
   const also = position === undefined ? empty : sql`, ${position} as position`;
-  const byToken = together((header) => authenticate(read, header, also));
-  const bySession = together((value) => authenticateSession(read, value, also));
+  const byToken = coalesceLookups((header) => authenticate(read, header, also));
+  const bySession = coalesceLookups((value) => authenticateSession(read, value, also));
   return (header = '', session) => (session === undefined ? byToken(header) : bySession(session));
 };
 

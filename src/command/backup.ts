@@ -4,7 +4,7 @@ import { createBackup } from '#backup/backup.js';
 import { holdsJournal } from '#backup/catalog.js';
 import { restoreBackup } from '#backup/restore.js';
 import { withMigrationLock } from '#database/migrate.js';
-import { version } from '#runtime/version.js';
+import { buildVersion } from '#runtime/version.js';
 import { addCommand, answer, type OutputOptions } from './command.js';
 import { endProgress, showProgress } from './progress.js';
 import { withServer } from './workplace.js';
@@ -31,7 +31,7 @@ const backup = (path: string, withoutDocuments: boolean) =>
     const { rows, bytes } = await createBackup({
       connectionString,
       path,
-      version,
+      version: buildVersion,
       now: new Date(),
       onProgress: showRows,
     }).finally(endProgress);

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { version } from '#runtime/version.js';
+import { buildVersion } from '#runtime/version.js';
 import { addOrganizationCommands, addUserCommands } from './account.js';
 import { addBackupCommands } from './backup.js';
 import { addBridgeCommand } from './bridge.js';
@@ -29,7 +29,7 @@ export async function run(args: readonly string[]): Promise<number> {
 function createProgram(): Command {
   const ddp = new Command('ddp')
     .description('Device Data Platform: records from devices in, search and webhooks out.')
-    .version(version, '-V, --version')
+    .version(buildVersion, '-V, --version')
     .showHelpAfterError('Add --help for its usage.')
     .exitOverride();
   addServiceCommands(ddp);

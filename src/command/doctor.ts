@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { readEnvironment } from '#config/config.js';
-import type { OidcProvider } from '#config/oidc-setting.js';
+import type { OidcProviderSettings } from '#config/oidc-setting.js';
 import { createPool } from '#database/pools.js';
 import { lookAtStandby } from '#database/standby/look.js';
 import { requireSecretKey } from '#hooks/stored-secret.js';
@@ -58,7 +58,7 @@ function examineAll(): Promise<Finding[]> {
 }
 
 /** Loads the library of sign-in only where there are providers. */
-const lookAtProviders = async (providers: readonly OidcProvider[]) =>
+const lookAtProviders = async (providers: readonly OidcProviderSettings[]) =>
   (await import('#sign-in/examine.js')).examineProviders(providers);
 
 /** Returns the key beside the embedded database; none if no service has started yet. */

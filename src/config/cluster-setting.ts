@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listOf, parsed, urlOf, whole } from './setting.js';
+import { listOf, parsedSetting, urlOf, whole } from './setting.js';
 
 /** Settings of the OpenSearch cluster that can answer searches. */
 export interface ClusterConfig {
@@ -29,7 +29,7 @@ export const clusterSettings = {
   ).default([]),
   OPENSEARCH_CA: z.string().optional(),
   OPENSEARCH_REPLICAS: whole(0, 20).default(2),
-  OPENSEARCH_INDEX_PREFIX: parsed(
+  OPENSEARCH_INDEX_PREFIX: parsedSetting(
     (text) => (/^[a-z][a-z0-9_-]{0,99}$/.test(text) ? text : undefined),
     'must be lower case letters, digits, - and _, beginning with a letter',
   ).default('ddp'),

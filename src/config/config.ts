@@ -4,7 +4,7 @@ import { type HookConfig, hookSettings, hooksOf, threads } from './hook-setting.
 import { type HttpConfig, httpOf, httpSettings } from './http-setting.js';
 import { type MailConfig, mailFaultsOf, mailOf, mailSettings } from './mail-setting.js';
 import { type MqttConfig, mqttFaultsOf, mqttOf, mqttSettings } from './mqtt-setting.js';
-import { type OidcProvider, oidcOf } from './oidc-setting.js';
+import { type OidcProviderSettings, oidcOf } from './oidc-setting.js';
 import {
   areDifferentServers,
   databaseOf,
@@ -15,7 +15,7 @@ import {
   list,
   listOf,
   originOf,
-  parsed,
+  parsedSetting,
   proxiesOf,
   ratioOf,
   removedFaultsOf,
@@ -76,7 +76,7 @@ export interface Config {
   /** Undefined: no e-mail is sent. */
   mail: MailConfig | undefined;
   /** Providers of OpenID Connect by which people sign in. */
-  oidc: readonly OidcProvider[];
+  oidc: readonly OidcProviderSettings[];
   /** Undefined: devices cannot publish over MQTT. */
   mqtt: MqttConfig | undefined;
   /**
@@ -115,7 +115,7 @@ const mebibyte = 2 ** 20;
 const settings = z.object({
   PORT: whole(0, 65_535).default(4000),
   HOST: z.string().default('127.0.0.1'),
-  DATABASE_URL: parsed(
+  DATABASE_URL: parsedSetting(
     databaseOf,
     'must be an address such as postgresql://user:password@host:5432/database',
   ).optional(),
@@ -127,8 +127,8 @@ const settings = z.object({
     .default([]),
   DATABASE_CONNECTIONS: whole(18, 62).optional(),
   DATA_DIR: z.string().default('.data'),
-  PUBLIC_URL: parsed(originOf, 'must be an origin such as https://iot.example.com').optional(),
-  SECRET_KEY: parsed((text) => (list(text).length > 0 ? list(text) : undefined), 'must hold a key').optional(),
+  PUBLIC_URL: parsedSetting(originOf, 'must be an origin such as https://iot.example.com').optional(),
+  SECRET_KEY: parsedSetting((text) => (list(text).length > 0 ? list(text) : undefined), 'must hold a key').optional(),
   RATE_LIMIT: whole(0, 1_000_000).default(500),
   INGEST_RATE_LIMIT: whole(0, 1_000_000).default(0),
   REQUESTS_AT_ONCE: whole(1, 1_000_000).default(16),
@@ -146,14 +146,14 @@ const settings = z.object({
   ...mqttSettings,
   ...mailSettings,
   LIVE_SUBSCRIPTIONS: whole(0, 1_000_000).default(1000),
-  TRUST_PROXY: parsed(proxiesOf, 'must be a number of hops, or addresses, networks and loopback').optional(),
-  WORKERS: parsed(
+  TRUST_PROXY: parsedSetting(proxiesOf, 'must be a number of hops, or addresses, networks and loopback').optional(),
+  WORKERS: parsedSetting(
     (text) => (text === 'auto' ? text : /^\d+$/.test(text) ? within(Number(text), 256) || undefined : undefined),
     'must be auto or a whole number from 1 to 256',
   ).optional(),
   BYTES_IN_FLIGHT: whole(128, 1_000_000).default(256),
-  OTEL_EXPORTER_OTLP_ENDPOINT: parsed(endpointOf, 'must be an address such as http://collector:4318').optional(),
-  OTEL_TRACES_SAMPLER_ARG: parsed(ratioOf, 'must be a number from 0 to 1').default(1),
+  OTEL_EXPORTER_OTLP_ENDPOINT: parsedSetting(endpointOf, 'must be an address such as http://collector:4318').optional(),
+  OTEL_TRACES_SAMPLER_ARG: parsedSetting(ratioOf, 'must be a number from 0 to 1').default(1),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
 });
 

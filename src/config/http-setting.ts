@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { parseDuration } from './duration.js';
-import { deadline, durationSentence, parsed, whole, within } from './setting.js';
+import { deadline, durationSentence, parsedSetting, whole, within } from './setting.js';
 
 export interface HttpConfig {
   /** Time that a connection without a request is kept open. */
@@ -21,9 +21,10 @@ export const httpSettings = {
   REQUEST_TIMEOUT: deadline().default(60_000),
   CONNECTIONS_PER_ADDRESS: whole(0, 1_000_000).default(200),
   MAX_CONNECTIONS: whole(0, 1_000_000).default(10_000),
-  STOP_DELAY: parsed((text) => within(parseDuration(text), 8000), `must be ${durationSentence}, at most 8s`).default(
-    1000,
-  ),
+  STOP_DELAY: parsedSetting(
+    (text) => within(parseDuration(text), 8000),
+    `must be ${durationSentence}, at most 8s`,
+  ).default(1000),
 };
 
 type Given = z.infer<z.ZodObject<typeof httpSettings>>;

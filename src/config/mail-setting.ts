@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { parsed, urlOf } from './setting.js';
+import { parsedSetting, urlOf } from './setting.js';
 
 /** Settings of e-mail. They hold a password and are never logged. */
 export interface MailConfig {
@@ -20,8 +20,8 @@ type Server = Omit<MailConfig, 'from' | 'origin'>;
 
 /** E-mail settings in the environment. */
 export const mailSettings = {
-  SMTP_URL: parsed(serverOf, 'must be an address such as smtps://user:password@mail.example.com:465').optional(),
-  SMTP_FROM: parsed(
+  SMTP_URL: parsedSetting(serverOf, 'must be an address such as smtps://user:password@mail.example.com:465').optional(),
+  SMTP_FROM: parsedSetting(
     senderOf,
     'must be an address such as alerts@example.com or Alerts <alerts@example.com>',
   ).optional(),

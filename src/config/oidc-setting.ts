@@ -1,7 +1,7 @@
 import { list, urlOf } from './setting.js';
 
 /** An OpenID Connect provider by which people sign in. */
-export interface OidcProvider {
+export interface OidcProviderSettings {
   /** Number in the names of its settings, from 1. */
   number: number;
   /** Its issuer identifier: an address of https, or of plain http on loopback. */
@@ -25,9 +25,9 @@ export const oidcSettingName = (number: number, part: string) => `OIDC_${number 
 const parts = ['CLIENT_ID', 'CLIENT_SECRET', 'NAME', 'DOMAINS', 'VERIFIED_CLAIM'];
 
 /** Reads the providers of an environment, with a sentence for each fault. */
-export function oidcOf(given: NodeJS.ProcessEnv): { providers: OidcProvider[]; faults: string[] } {
+export function oidcOf(given: NodeJS.ProcessEnv): { providers: OidcProviderSettings[]; faults: string[] } {
   const faults: string[] = [];
-  const providers: OidcProvider[] = [];
+  const providers: OidcProviderSettings[] = [];
   for (let number = 1; number <= most; number++) {
     const read = (part: string) => given[oidcSettingName(number, part)]?.trim();
     const issuer = read('ISSUER');

@@ -9,7 +9,7 @@ export const list = (text: string): string[] =>
     .filter((part) => part !== '');
 
 /** Parses a text into a value, or reports a fault with this sentence. */
-export const parsed = <T>(parse: (text: string) => T | undefined, sentence: string) =>
+export const parsedSetting = <T>(parse: (text: string) => T | undefined, sentence: string) =>
   z.string().transform((text, context): T => {
     const value = parse(text.trim());
     if (value !== undefined) return value;
@@ -19,7 +19,7 @@ export const parsed = <T>(parse: (text: string) => T | undefined, sentence: stri
 
 /** Parses a list. Each part must parse. */
 export const listOf = <T>(parse: (text: string) => T | undefined, sentence: string) =>
-  parsed((text) => {
+  parsedSetting((text) => {
     const values = list(text).map(parse);
     return values.every((value) => value !== undefined) ? values : undefined;
   }, sentence);
@@ -34,24 +34,24 @@ const words: Readonly<Record<string, boolean>> = {
   no: false,
   '0': false,
 };
-export const flag = () => parsed((text) => words[text.toLowerCase()], 'must be true or false');
+export const flag = () => parsedSetting((text) => words[text.toLowerCase()], 'must be true or false');
 
 export const whole = (min: number, max: number) =>
-  parsed(
+  parsedSetting(
     (text) => (/^\d+$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined),
     `must be a whole number from ${min} to ${max}`,
   );
 
 export const durationSentence = 'a number and ms, s, m, h or d, such as 15s';
 const positive = (text: string) => parseDuration(text) || undefined;
-export const duration = () => parsed(positive, `must be ${durationSentence}`);
+export const duration = () => parsedSetting(positive, `must be ${durationSentence}`);
 
 export const within = (milliseconds: number | undefined, max: number) =>
   milliseconds !== undefined && milliseconds <= max ? milliseconds : undefined;
 
 /** Parses a deadline of at most an hour. Nobody waits longer, and timers hold no more than 24 days. */
 export const deadline = () =>
-  parsed((text) => within(positive(text), 3_600_000), `must be ${durationSentence}, at most 1h`);
+  parsedSetting((text) => within(positive(text), 3_600_000), `must be ${durationSentence}, at most 1h`);
 
 export const urlOf = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
 

@@ -4,7 +4,7 @@ import { type Handle, nodeName } from './call.js';
  * The version that the interface claims. Clients from 7.14 on check the header `X-Elastic-Product`, and those of 8 and
  * 9 check only that; older ones check the tagline. Clients of 7.17, 8 and 9 are all built to talk to 8.19.
  */
-export const version = '8.19.0';
+export const elasticsearchVersion = '8.19.0';
 
 const counts = { total: 1, successful: 1, failed: 0 } as const;
 
@@ -19,7 +19,7 @@ export const info: Handle = async ({ load }) => {
       version: {
         // Grafana's OpenSearch plugin refuses versions from 7.11 on of any other distribution; no other client reads it.
         distribution: 'opensearch',
-        number: version,
+        number: elasticsearchVersion,
         build_flavor: 'default',
         build_type: 'tar',
         build_hash: 'unknown',
@@ -67,7 +67,13 @@ export const clusterSettings: Handle = async ({ load }) => {
 /** `GET /_nodes`: one node without an address, because only the application's own address serves requests. */
 export const nodes: Handle = async ({ load }) => {
   const { id, name } = await load();
-  const node = { name, version, build_flavor: 'default', build_type: 'tar', roles: ['data', 'ingest', 'master'] };
+  const node = {
+    name,
+    version: elasticsearchVersion,
+    build_flavor: 'default',
+    build_type: 'tar',
+    roles: ['data', 'ingest', 'master'],
+  };
   return { body: { _nodes: counts, cluster_name: id, nodes: { [nodeName]: node } } };
 };
 

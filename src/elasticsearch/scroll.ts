@@ -34,7 +34,7 @@ export const openScroll = async (call: Call, query: LocatedJson): Promise<Scroll
   };
   const id = await call.cursors.scrolls.open(call, scroll, keepAlive);
   if (id === undefined) throw tooManyScrolls();
-  return pageOf(answer, scroll, call.cursors.ids.write('scroll', bytesOf(id)));
+  return scrollPage(answer, scroll, call.cursors.ids.write('scroll', bytesOf(id)));
 };
 
 /** @throws EngineFailure 400 for options that scrolls cannot have */
@@ -90,7 +90,7 @@ export const nextPage = async (call: Call): Promise<ScrollAnswer> => {
         : await scrolls.advance(id, scroll, positionAfter(answer) ?? position, keepAlive);
     const counted = total as typeof answer.hits.total;
     const hits = { ...(counted && { total: counted }), ...answer.hits };
-    if (moved) return pageOf({ ...answer, hits }, scroll, given as string);
+    if (moved) return scrollPage({ ...answer, hits }, scroll, given as string);
   }
   throw new EngineFailure(
     409,
@@ -102,7 +102,7 @@ export const nextPage = async (call: Call): Promise<ScrollAnswer> => {
 const positionAfter = ({ hits }: Answer): PlainJson[] | undefined => hits.hits.at(-1)?.sort as PlainJson[] | undefined;
 
 /** Builds a page. Its hits show the requested sort values only. */
-const pageOf = (answer: Answer, { shown }: Scroll, id: string): ScrollAnswer => {
+const scrollPage = (answer: Answer, { shown }: Scroll, id: string): ScrollAnswer => {
   const hits = answer.hits.hits.map(({ sort, ...hit }) => (shown > 0 ? { ...hit, sort: sort!.slice(0, shown) } : hit));
   return { ...answer, _scroll_id: id, hits: { ...answer.hits, hits } };
 };

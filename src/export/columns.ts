@@ -108,7 +108,7 @@ const declaredColumns = async (
     types.set(path, (types.get(path) ?? new Set()).add(type));
   }
   return [...types].map(([path, set]) => {
-    const kind = [...set].map((type) => ofVariable[type]).reduce(together);
+    const kind = [...set].map((type) => ofVariable[type]).reduce(commonKind);
     const isText = set.has(VariableType.TXT);
     return kind === 'json' ? { path, kind, isText } : { path, kind, types: [...set], isText };
   });
@@ -116,7 +116,7 @@ const declaredColumns = async (
 
 const numbers = new Set<ColumnKind>(['double', 'long']);
 
-const together = (one: ColumnKind, other: ColumnKind): ColumnKind => {
+const commonKind = (one: ColumnKind, other: ColumnKind): ColumnKind => {
   if (one === other) return one;
   return numbers.has(one) && numbers.has(other) ? 'double' : 'json';
 };

@@ -36,10 +36,10 @@ export const readPage = async (
   };
   const ask = index.prepare(locate({ gte: after.micros / 1e6, lte: until / 1e6 }), locate([asked]));
   const [answer] = (await ask({ organizationId, applicationId, position, signal })).responses;
-  return pageOf(answer!, size);
+  return exportPage(answer!, size);
 };
 
-const pageOf = (answer: QueryAnswer, size: number): Page => {
+const exportPage = (answer: QueryAnswer, size: number): Page => {
   if ('error' in answer) {
     const { status, error } = answer;
     if (status === 429) throw rateLimited(error.reason, 1);

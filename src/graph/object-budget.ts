@@ -1,11 +1,11 @@
 import type { FieldNode } from 'graphql';
-import type { ObjectCounter, Place } from '#schema/context.js';
+import type { FieldPosition, ObjectCounter } from '#schema/context.js';
 import { bounds, exceeded } from './document-limit.js';
 import { type CountedField, howToPass } from './object-advice.js';
 
 /** Objects of one field of a request, in all its lists together. */
 interface Tally {
-  path: Place['path'];
+  path: FieldPosition['path'];
   size?: { name: string; weight: number };
   calls: number;
   /** Objects that were returned. */
@@ -62,7 +62,7 @@ export class ObjectBudget implements ObjectCounter {
     return Math.ceil(this.found);
   }
 
-  reserve(place: Place, most: number, size?: Tally['size']): Promise<void> | undefined {
+  reserve(place: FieldPosition, most: number, size?: Tally['size']): Promise<void> | undefined {
     const tally = this.tallyOf(place);
     tally.calls += 1;
     if (size !== undefined) tally.size = size;
@@ -78,7 +78,7 @@ export class ObjectBudget implements ObjectCounter {
     return promise;
   }
 
-  settle(place: Place, most: number, found: number): void {
+  settle(place: FieldPosition, most: number, found: number): void {
     const tally = this.tallyOf(place);
     tally.pending -= most;
     this.pending -= most;
@@ -94,7 +94,7 @@ export class ObjectBudget implements ObjectCounter {
     if (this.waiting.length > 0 && this.pending <= 0) this.refuseSoon();
   }
 
-  count(place: Place, objects: number, calls = 1): void {
+  count(place: FieldPosition, objects: number, calls = 1): void {
     const tally = this.tallyOf(place);
     tally.calls += calls;
     this.add(tally, objects);
@@ -112,7 +112,7 @@ export class ObjectBudget implements ObjectCounter {
     if (this.found > bounds.cost) throw this.refuse();
   }
 
-  private tallyOf({ fieldNodes, path }: Place): Tally {
+  private tallyOf({ fieldNodes, path }: FieldPosition): Tally {
     const key = fieldNodes[0]!;
     let tally = this.tallies.get(key);
     if (tally === undefined) {
@@ -152,12 +152,12 @@ export class OwnObjects implements ObjectCounter {
     return this.all.reserve(...reserved);
   }
 
-  settle(place: Place, most: number, found: number): void {
+  settle(place: FieldPosition, most: number, found: number): void {
     this.found += found;
     this.all.settle(place, most, found);
   }
 
-  count(place: Place, objects: number, calls?: number): void {
+  count(place: FieldPosition, objects: number, calls?: number): void {
     this.found += objects;
     this.all.count(place, objects, calls);
   }
@@ -171,9 +171,9 @@ const fieldOf = ({ path, size, calls, found, pending, wanted }: Tally): CountedF
 });
 
 /** Returns the field names of a path, without the list indices. */
-function namesOf(path: Place['path']): string[] {
+function namesOf(path: FieldPosition['path']): string[] {
   const names: string[] = [];
-  for (let step: Place['path'] | undefined = path; step !== undefined; step = step.prev) {
+  for (let step: FieldPosition['path'] | undefined = path; step !== undefined; step = step.prev) {
     if (typeof step.key === 'string') names.unshift(step.key);
   }
   return names;

@@ -1,4 +1,4 @@
-import { type HookAnswer, keepLimit } from './attempt.js';
+import { type HookAnswer, keepLimit } from './hook-caller.js';
 import type { Redaction } from './redaction.js';
 
 /** Maximum nesting of JSON that is kept as JSON. Deeper JSON is kept as text. */

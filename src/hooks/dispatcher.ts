@@ -2,10 +2,10 @@ import type { Logger } from 'pino';
 import { named } from '#database/named.js';
 import type { Queryable } from '#database/queryable.js';
 import { timeSlices } from '#scheduling/time-slice.js';
-import { type Caller, cutOff, type Outcome } from './attempt.js';
 import { createCallLimiter } from './call-limiter.js';
 import { type Claimed, type ClaimedRow, lease, renewQuery } from './claim.js';
 import { ClaimLoop } from './claim-loop.js';
+import { cutOff, type HookCaller, type Outcome } from './hook-caller.js';
 import { compose } from './message.js';
 import type { Result } from './settle.js';
 import { createSettler, type Settler } from './settler.js';
@@ -53,7 +53,7 @@ export interface Dispatcher {
 export interface DispatcherOptions {
   /** Small pool of its own, so that no other query delays claims and settling. */
   pool: Queryable;
-  caller: Caller;
+  caller: HookCaller;
   target: (row: HookRow) => Target;
   /** Waits between attempts, in milliseconds. */
   schedule: readonly number[];

@@ -5,13 +5,13 @@ import type { Sql } from 'sql-template-tag';
 import { invalid, notFound } from '#common/errors.js';
 import { transaction } from '#database/transaction.js';
 import { type AddressRules, createAddressGuard, type Resolve, systemResolve } from './address-guard.js';
-import { createCaller } from './attempt.js';
 import { watchClock } from './clock-step.js';
 import { createDispatcher, type TraceCall } from './dispatcher.js';
 import { enqueuePing, type PingState, type PlannedDeliveries, pingState, planDeliveries } from './enqueue.js';
 import { claimNotices, enqueueEvents, type HookEvent, noticeWaits } from './event.js';
 import type { MatchRecords } from './filter.js';
 import { createFilterHealth } from './filter-health.js';
+import { createHookCaller } from './hook-caller.js';
 import { createHousekeeping } from './housekeeping.js';
 import type { ApplicationKey, StoredRecord } from './message.js';
 import { createMetrics } from './metrics.js';
@@ -135,7 +135,7 @@ export function createHooks(options: HooksOptions): Hooks {
     addresses,
     createFairResolve(options.resolve ?? systemResolve, () => performance.now(), options.lookups),
   );
-  const caller = createCaller({ guard, httpsOnly, timeout, connectTimeout: Math.min(timeout, maxConnectTimeout) });
+  const caller = createHookCaller({ guard, httpsOnly, timeout, connectTimeout: Math.min(timeout, maxConnectTimeout) });
   const metrics = createMetrics({
     registry: options.registry,
     clock,

@@ -1,5 +1,5 @@
 import type { HookEventKind } from '#entities/text-enums.js';
-import type { Call } from './attempt.js';
+import type { OutgoingCall } from './hook-caller.js';
 import type { Target } from './target.js';
 
 /** Kinds of events that hooks can choose. */
@@ -70,7 +70,7 @@ export function compose(
   target: Target,
   { organizationId, id, event, payload, traceparent }: Message,
   now: number,
-): [Call, string] {
+): [OutgoingCall, string] {
   const length = Buffer.byteLength(payload);
   const headers = ['content-length', String(length), 'x-service-event', event, 'x-service-delivery-id', id];
   let shown = `"content-length":"${length}","x-service-event":"${event}","x-service-delivery-id":"${id}"`;

@@ -1,7 +1,7 @@
 import { storedAnswer } from './answer.js';
-import type { Outcome, Phases } from './attempt.js';
 import type { Claimed } from './claim.js';
 import { CallFault } from './fault.js';
+import type { Outcome, Phases } from './hook-caller.js';
 import type { Redaction } from './redaction.js';
 import { retryAfter, waitAfter } from './retry-schedule.js';
 import type { Result } from './settle.js';

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { ImportFault } from '#entities/file-import.js';
-import { type BrokenRow, type CsvRow, type Place, readCsv, separatorOf } from './csv.js';
+import { type BrokenRow, type CsvRow, type RowPosition, readCsv, separatorOf } from './csv.js';
 import { readFrom } from './file-store.js';
 import type { Tally } from './import-row.js';
 
@@ -14,7 +14,7 @@ export interface CsvHeader<Columns> {
 }
 
 /** Progress of reading a CSV file: its header, and the place of the next row. */
-export interface CsvCursor<Columns> extends CsvHeader<Columns>, Place {
+export interface CsvCursor<Columns> extends CsvHeader<Columns>, RowPosition {
   /** Number of rows read so far, and the number of them that are not CSV. */
   rows: number;
   broken: number;

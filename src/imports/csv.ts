@@ -18,7 +18,7 @@ export interface BrokenRow {
 }
 
 /** Byte offset and line of the beginning of a row. */
-export interface Place {
+export interface RowPosition {
   offset: number;
   line: number;
 }
@@ -27,7 +27,7 @@ export interface Place {
 export interface CsvPage {
   rows: CsvRow[];
   broken: BrokenRow[];
-  next: Place;
+  next: RowPosition;
   isLast: boolean;
 }
 
@@ -55,7 +55,7 @@ interface PageOptions {
  */
 export async function readCsv(
   blocks: Blocks,
-  from: Place,
+  from: RowPosition,
   { delimiter, limit, maxBroken }: PageOptions,
 ): Promise<CsvPage> {
   const page: CsvPage = { rows: [], broken: [], next: from, isLast: false };
@@ -80,7 +80,7 @@ interface CsvPart extends Omit<CsvPage, 'broken'> {
 
 const readPart = async (
   blocks: Blocks,
-  from: Place,
+  from: RowPosition,
   { delimiter, limit }: { delimiter: string; limit: number },
 ): Promise<CsvPart> => {
   const found: ParsedRow[] = [];
@@ -171,7 +171,7 @@ class LineCounter {
   private offset = 0;
   private line: number;
 
-  constructor(private readonly from: Place) {
+  constructor(private readonly from: RowPosition) {
     this.line = from.line;
   }
 
@@ -179,8 +179,8 @@ class LineCounter {
     this.blocks.push(block);
   }
 
-  /** Place after the last counted row. */
-  get place(): Place {
+  /** Position after the last counted row. */
+  get place(): RowPosition {
     return { offset: this.from.offset + this.offset, line: this.line };
   }
 

@@ -2,14 +2,14 @@ import type { PoolClient } from 'pg';
 import { JsonSyntaxError } from '#json/json.js';
 import { parsePlainRecords } from '#json/plain.js';
 import type { PlainObject } from '#records/item.js';
-import type { Place } from './csv.js';
+import type { RowPosition } from './csv.js';
 import { type Content, readFrom } from './file-store.js';
 import type { Tally } from './import-row.js';
 import { longestLine } from './line-limit.js';
 import { lineOf, type RecordLine } from './record-line.js';
 
 /** Progress of reading NDJSON. */
-export interface LineCursor extends Place {
+export interface LineCursor extends RowPosition {
   rows: number;
 }
 
@@ -69,9 +69,9 @@ const newline = 0x0a;
 /** Reads at most `limit` lines of UTF-8 from a place on. Blank lines are skipped. */
 async function readLines(
   blocks: (offset: number) => AsyncIterable<Buffer>,
-  from: Place,
+  from: RowPosition,
   limit: number,
-): Promise<{ lines: TextLine[]; next: Place; isLast: boolean }> {
+): Promise<{ lines: TextLine[]; next: RowPosition; isLast: boolean }> {
   const lines: TextLine[] = [];
   let { offset, line } = from;
   let rest: Buffer[] = [];

@@ -43,7 +43,7 @@ export async function list<Row extends object>(
   const counting = countedQuickly(listing, wanted);
   const { page, count } = statements(counting, wanted);
   const read = readerOf(ctx, listing, wanted);
-  if (!wanted.selected.has('totalCount')) return pageOf(listing, listing.parentId, wanted, await read<Row>(page));
+  if (!wanted.selected.has('totalCount')) return pageFromRows(listing, listing.parentId, wanted, await read<Row>(page));
   // Page and count take one round trip: the count is computed once and repeated in each row. A page after the last one
   // has no row for it. Totals under conditions that a caller chooses freely are not remembered, as their number is
   // unlimited.
@@ -58,7 +58,7 @@ export async function list<Row extends object>(
       : await read<Counted>(count);
   const more = total(counting, counted) === null && countsFurther(listing, counting);
   const totalCount = more ? await countAll(ctx, listing, wanted) : total(listing, counted);
-  return { ...pageOf(listing, listing.parentId, wanted, items), totalCount };
+  return { ...pageFromRows(listing, listing.parentId, wanted, items), totalCount };
 }
 
 /** Counts a list with too many items for a quick count; null when the count exceeds its limit. */
@@ -128,7 +128,7 @@ async function readBelow<Row extends object>(
     for (const counted of all) countOf.set(counted.parentId, counted);
   }
   return ids.map((id) => ({
-    ...pageOf(listing, id, wanted, itemsOf.get(id) ?? []),
+    ...pageFromRows(listing, id, wanted, itemsOf.get(id) ?? []),
     totalCount: total(listing, countOf.get(id)),
   }));
 }
@@ -150,7 +150,7 @@ function numbered(listing: Listing, parent: Sql, wanted: Wanted): Sql {
  * Creates the page from the rows read. For a list with a cursor one extra row was read, which shows whether there are
  * more.
  */
-function pageOf<Row extends object>(
+function pageFromRows<Row extends object>(
   { cursor }: Listing,
   parentId: string | undefined,
   { limit, sort, connection }: Wanted,

@@ -9,5 +9,5 @@ const commit = '../commit.txt';
  * Version of this build, from `package.json` (Semantic Versioning). Between two releases the commit that was built
  * follows as build metadata (`0.4.0-dev.0+4c7d44a1`), where the build knew it.
  */
-export const version: string =
+export const buildVersion: string =
   stated.includes('-') && existsSync(new URL(commit, import.meta.url)) ? `${stated}+${read(commit)}` : stated;

@@ -113,14 +113,14 @@ const pageInfo = new GraphQLObjectType({
   fields: pageInfoFields,
 });
 
-interface Place {
+interface PageField {
   name: string;
   isRoot: boolean;
   /** Name of the page, by which cursors identify their list. */
   of: string;
 }
 
-function connectionBeside(page: Field, { name, isRoot, of }: Place, type: GraphQLObjectType): Field {
+function connectionBeside(page: Field, { name, isRoot, of }: PageField, type: GraphQLObjectType): Field {
   const { resolve } = page;
   const ofPage = page.args.filter((argument) => !['limit', 'page', 'after'].includes(argument.name));
   const parents = isRoot ? ofPage.filter((argument) => isNonNullType(argument.type)) : [];

@@ -16,7 +16,7 @@ export interface CountedList {
 }
 
 /** A field of an operation, and its path in the answer. */
-export type Place = Pick<GraphQLResolveInfo, 'fieldNodes' | 'path'>;
+export type FieldPosition = Pick<GraphQLResolveInfo, 'fieldNodes' | 'path'>;
 
 /** Counts the objects that a GraphQL request returns. */
 export interface ObjectCounter {
@@ -26,17 +26,17 @@ export interface ObjectCounter {
    * @param size the argument that limits the list, and the number of objects that each item counts as.
    * @throws exceeded when this level of lists may return too many.
    */
-  reserve(place: Place, most: number, size?: { name: string; weight: number }): Promise<void> | undefined;
+  reserve(place: FieldPosition, most: number, size?: { name: string; weight: number }): Promise<void> | undefined;
   /**
    * Replaces a reservation by the number of objects returned.
    * @throws exceeded
    */
-  settle(place: Place, most: number, found: number): void;
+  settle(place: FieldPosition, most: number, found: number): void;
   /**
    * Counts the objects of a list without a size argument, for a number of calls of its field.
    * @throws exceeded
    */
-  count(place: Place, objects: number, calls?: number): void;
+  count(place: FieldPosition, objects: number, calls?: number): void;
 }
 
 /** The context of every resolver, over REST and GraphQL. */

@@ -9,7 +9,10 @@ export interface Page<Item> {
 }
 
 /** Creates the class of a page: full items in GraphQL, list items on REST. */
-export function pageOf<Item extends object>(item: ClassType<Item>, listItem: ClassType = item): ClassType<Page<Item>> {
+export function createPageType<Item extends object>(
+  item: ClassType<Item>,
+  listItem: ClassType = item,
+): ClassType<Page<Item>> {
   const Shape = (): PropertyDecorator => (listItem === item ? () => undefined : RestShape(listItem));
   @ObjectType()
   abstract class PageOfItems implements Page<Item> {
@@ -24,9 +27,9 @@ export function pageOf<Item extends object>(item: ClassType<Item>, listItem: Cla
 }
 
 /** Creates the class of a page that can also be read by cursor. It says where it ends and whether there is more. */
-export function walkedPageOf<Item extends object>(item: ClassType<Item>, listItem: ClassType = item) {
+export function createWalkedPageType<Item extends object>(item: ClassType<Item>, listItem: ClassType = item) {
   @ObjectType()
-  abstract class PageOfWalk extends pageOf(item, listItem) {
+  abstract class PageOfWalk extends createPageType(item, listItem) {
     @Field(() => String, {
       nullable: true,
       description: 'Cursor of the last item, for `after`; null on an empty page, and with a `sort` of your own.',

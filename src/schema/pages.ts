@@ -18,70 +18,70 @@ import { Session } from '#entities/session.js';
 import { Team, TeamListItem } from '#entities/team.js';
 import { TeamGrant } from '#entities/team-grant.js';
 import { UsageDay } from '#entities/usage.js';
-import { pageOf, walkedPageOf } from './page.js';
+import { createPageType, createWalkedPageType } from './page.js';
 
 @ObjectType({ description: 'A page of users.' })
-export class UserPage extends pageOf(User) {}
+export class UserPage extends createPageType(User) {}
 
 @ObjectType({ description: 'A page of members of an organization.' })
-export class OrganizationMemberPage extends pageOf(User, OrganizationMember) {}
+export class OrganizationMemberPage extends createPageType(User, OrganizationMember) {}
 
 @ObjectType({ description: 'A page of members of a team.' })
-export class TeamMemberPage extends pageOf(User, TeamMemberListItem) {}
+export class TeamMemberPage extends createPageType(User, TeamMemberListItem) {}
 
 @ObjectType({ description: 'A page of teams.' })
-export class TeamPage extends pageOf(Team, TeamListItem) {}
+export class TeamPage extends createPageType(Team, TeamListItem) {}
 
 @ObjectType({ description: 'A page of public products.' })
-export class PublicProductPage extends pageOf(Product, PublicProductListItem) {}
+export class PublicProductPage extends createPageType(Product, PublicProductListItem) {}
 
 @ObjectType({ description: 'A page of products.' })
-export class ProductPage extends pageOf(Product, ProductListItem) {}
+export class ProductPage extends createPageType(Product, ProductListItem) {}
 
 @ObjectType({ description: 'A page of devices.' })
-export class DevicePage extends pageOf(Device, DeviceListItem) {}
+export class DevicePage extends createPageType(Device, DeviceListItem) {}
 
 @ObjectType({ description: 'A page of the newest values of devices.' })
-export class DeviceLatestPage extends pageOf(DeviceLatest) {}
+export class DeviceLatestPage extends createPageType(DeviceLatest) {}
 
 @ObjectType({ description: 'A page of applications.' })
-export class ApplicationPage extends pageOf(Application, ApplicationListItem) {}
+export class ApplicationPage extends createPageType(Application, ApplicationListItem) {}
 
 @ObjectType({ description: 'A page of tokens.' })
-export class ApiTokenPage extends pageOf(ApiToken) {}
+export class ApiTokenPage extends createPageType(ApiToken) {}
 
 @ObjectType({ description: 'A page of provisioning tokens.' })
-export class ProvisioningTokenPage extends pageOf(ProvisioningToken) {}
+export class ProvisioningTokenPage extends createPageType(ProvisioningToken) {}
 
 @ObjectType({ description: 'A page of usage.' })
-export class UsagePage extends pageOf(UsageDay) {}
+export class UsagePage extends createPageType(UsageDay) {}
 
 @ObjectType({ description: 'A page of jobs.' })
-export class JobPage extends pageOf(Job) {}
+export class JobPage extends createPageType(Job) {}
 
 @ObjectType({ description: 'A page of hooks.' })
-export class HookPage extends pageOf(Hook, HookListItem) {}
+export class HookPage extends createPageType(Hook, HookListItem) {}
 
 @ObjectType({ description: 'A page of deliveries.' })
-export class DeliveryPage extends walkedPageOf(Delivery, DeliveryListItem) {}
+export class DeliveryPage extends createWalkedPageType(Delivery, DeliveryListItem) {}
 
 @ObjectType({ description: 'A page of records.' })
-export class RecordPage extends walkedPageOf(DeviceRecord) {}
+export class RecordPage extends createWalkedPageType(DeviceRecord) {}
 
 @ObjectType({ description: 'A page of the applications that a team gives access to.' })
-export class TeamGrantPage extends pageOf(TeamGrant) {}
+export class TeamGrantPage extends createPageType(TeamGrant) {}
 
 @ObjectType({ description: 'A page of alert rules.' })
-export class AlertRulePage extends pageOf(AlertRule) {}
+export class AlertRulePage extends createPageType(AlertRule) {}
 
 @ObjectType({ description: 'A page of episodes.' })
-export class EpisodePage extends pageOf(Episode) {}
+export class EpisodePage extends createPageType(Episode) {}
 
 @ObjectType({ description: 'A page of events of the audit log.' })
-export class AuditEventPage extends pageOf(AuditEvent) {}
+export class AuditEventPage extends createPageType(AuditEvent) {}
 
 @ObjectType({ description: 'A page of sessions.' })
-export class SessionPage extends pageOf(Session) {}
+export class SessionPage extends createPageType(Session) {}
 
 @ObjectType({ description: 'A page of invitations.' })
-export class InvitationPage extends pageOf(Invitation) {}
+export class InvitationPage extends createPageType(Invitation) {}

@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import { createParameterDecorator } from 'type-graphql';
 import { isReadFromRow } from './charge-lists.js';
-import type { Place } from './context.js';
+import type { FieldPosition } from './context.js';
 
 /**
  * The fields that a query reads of the rows that a resolver returns, including those of a page's items, without fields
@@ -76,4 +76,4 @@ export const SelectedNames = (): ReturnType<typeof createParameterDecorator> =>
 
 /** Passes the position of the field to a resolver that counts its lists itself. */
 export const FieldPlace = (): ReturnType<typeof createParameterDecorator> =>
-  createParameterDecorator(({ info }): Place => info);
+  createParameterDecorator(({ info }): FieldPosition => info);

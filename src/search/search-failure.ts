@@ -15,7 +15,7 @@ export interface ErrorAnswer {
 }
 
 /** Position of a fault in the request: in the text, if it came as text, and its dotted path. */
-export interface Place extends Position {
+export interface FaultPosition extends Position {
   readonly path: string;
 }
 
@@ -25,7 +25,7 @@ export class SearchFailure extends ErrorWithoutStack {
     readonly status: number,
     readonly type: string,
     readonly reason: string,
-    readonly place?: Place,
+    readonly place?: FaultPosition,
     readonly causedBy?: Cause,
     readonly extra?: Readonly<Record<string, number>>,
   ) {
@@ -61,7 +61,7 @@ const at = ({ line, col }: Position) => (line > 0 ? `[${line}:${col}] ` : '');
 export class WrongKind extends SearchFailure {
   constructor(
     reason: string,
-    place: Place,
+    place: FaultPosition,
     readonly kind: string,
   ) {
     super(400, 'parsing_exception', reason, place);
@@ -72,35 +72,35 @@ export class WrongKind extends SearchFailure {
  * Creates the error of an invalid query: an unknown clause, a value of the wrong shape. The position is in separate
  * fields.
  */
-export const parsing = (reason: string, place: Place, causedBy?: Cause) =>
+export const parsing = (reason: string, place: FaultPosition, causedBy?: Cause) =>
   new SearchFailure(400, 'parsing_exception', reason, place, causedBy);
 
 /** Creates the error of an object with an unknown key or a bad value. The text begins with the position. */
-export const xContent = (reason: string, place: Place, causedBy?: Cause) =>
+export const xContent = (reason: string, place: FaultPosition, causedBy?: Cause) =>
   new SearchFailure(400, 'x_content_parse_exception', `${at(place)}${reason}`, place, causedBy);
 
 /** Creates the error of an unknown query or aggregation. */
-export const unknownName = (reason: string, name: string, place: Place) =>
+export const unknownName = (reason: string, name: string, place: FaultPosition) =>
   parsing(reason, place, { type: 'named_object_not_found_exception', reason: `${at(place)}unknown field [${name}]` });
 
 /** Creates the error of a value that is not a number, or not a boolean, in the words of the engines' JSON parser. */
-export const notOfKind = (kind: string, reason: string, place?: Place) =>
+export const notOfKind = (kind: string, reason: string, place?: FaultPosition) =>
   new SearchFailure(400, 'json_parse_exception', `Current token (${kind}): ${reason}`, place);
 
 /** Creates the error of an invalid value. */
-export const illegalArgument = (reason: string, place?: Place, causedBy?: Cause) =>
+export const illegalArgument = (reason: string, place?: FaultPosition, causedBy?: Cause) =>
   new SearchFailure(400, 'illegal_argument_exception', reason, place, causedBy);
 
 /** Creates the error of a clause that does not fit its field. */
-export const queryShard = (reason: string, place: Place, causedBy?: Cause) =>
+export const queryShard = (reason: string, place: FaultPosition, causedBy?: Cause) =>
   new SearchFailure(400, 'query_shard_exception', reason, place, causedBy);
 
 /** Creates the error of an unreadable date or date math. */
-export const parseFailure = (reason: string, place: Place, causedBy?: Cause) =>
+export const parseFailure = (reason: string, place: FaultPosition, causedBy?: Cause) =>
   new SearchFailure(400, 'parse_exception', reason, place, causedBy);
 
 /** Creates the error of pipelines with an invalid path or position. */
-export const invalidPipelines = (reasons: readonly string[], place: Place) =>
+export const invalidPipelines = (reasons: readonly string[], place: FaultPosition) =>
   new SearchFailure(
     400,
     'action_request_validation_exception',
@@ -109,7 +109,7 @@ export const invalidPipelines = (reasons: readonly string[], place: Place) =>
   );
 
 /** Creates the error of an aggregation in an invalid position. */
-export const badAggregation = (reason: string, place: Place) =>
+export const badAggregation = (reason: string, place: FaultPosition) =>
   new SearchFailure(400, 'aggregation_initialization_exception', reason, place);
 
 /** Returns the cause for a text that is not a number. */
@@ -146,7 +146,7 @@ export const tooManyAnswers = (count: number) =>
 export const maxWindowValues = 10_000_000;
 
 /** Creates the error of windows that read too many values. The engines have no such limit. */
-export const tooManyWindowValues = (count: number, place: Place) =>
+export const tooManyWindowValues = (count: number, place: FaultPosition) =>
   illegalArgument(
     `Windows of moving functions may look at [${maxWindowValues}] values in one query but would look at [${count}]: ask for fewer buckets or a smaller window`,
     place,

@@ -8,7 +8,7 @@ import { returnPath } from './return-to.js';
 export const attemptTime = 600_000;
 
 /** A sign-in in progress. */
-export interface Attempt {
+export interface SignInAttempt {
   /** Number of the provider in the settings. */
   provider: number;
   redirectUri: string;
@@ -18,7 +18,7 @@ export interface Attempt {
 }
 
 /** A sign-in in progress, with the values that check it when the person comes back. */
-export interface SealedAttempt extends Attempt {
+export interface SealedAttempt extends SignInAttempt {
   state: string;
   nonce: string;
   /** PKCE code verifier (RFC 7636). */
@@ -33,7 +33,7 @@ const longest = 2000;
  * Seals a sign-in that begins.
  * @param browser secret of the browser's cookie
  */
-export function sealAttempt(browser: string, attempt: Attempt, now: Date): SealedAttempt {
+export function sealAttempt(browser: string, attempt: SignInAttempt, now: Date): SealedAttempt {
   const iv = randomBytes(lengths.iv);
   const cipher = createCipheriv('aes-256-gcm', keyOf(browser, 'seal'), iv);
   const { provider, redirectUri, returnTo, invitation } = attempt;

@@ -1,13 +1,13 @@
-import type { OidcProvider } from '#config/oidc-setting.js';
-import { openProvider } from './provider.js';
+import type { OidcProviderSettings } from '#config/oidc-setting.js';
+import { openOidcClient } from './oidc-client.js';
 import { Refusal } from './refusal.js';
 
 /** Reads the metadata and the keys of providers, and returns what is wrong with each. */
-export const examineProviders = (providers: readonly OidcProvider[]) =>
+export const examineProviders = (providers: readonly OidcProviderSettings[]) =>
   Promise.all(
     providers.map(async (settings) => ({
       name: settings.name,
-      fault: await openProvider(settings)
+      fault: await openOidcClient(settings)
         .examine()
         .then(() => undefined, faultOf),
     })),

@@ -3,7 +3,7 @@ import sql, { empty } from 'sql-template-tag';
 import { isOpenInvitation } from '#auth/invitation-validity.js';
 import { hashToken } from '#auth/token.js';
 import { unauthenticated } from '#common/errors.js';
-import type { OidcProvider } from '#config/oidc-setting.js';
+import type { OidcProviderSettings } from '#config/oidc-setting.js';
 import type { Queryable } from '#database/queryable.js';
 import { transaction } from '#database/transaction.js';
 import type { AuditChanges } from '#entities/audit-event.js';
@@ -22,7 +22,7 @@ export interface InvitationPagesOptions {
   pool: Pool;
   read: Read;
   clock: () => number;
-  providers: readonly OidcProvider[];
+  providers: readonly OidcProviderSettings[];
   note: NoteRefused;
   /** Gives a browser its new session. */
   signIn: (visit: Visit, session: string) => Promise<void>;

@@ -1,13 +1,13 @@
 import type { Pool } from 'pg';
 import { hashToken } from '#auth/token.js';
 import { unavailable } from '#common/errors.js';
-import type { OidcProvider } from '#config/oidc-setting.js';
+import type { OidcProviderSettings } from '#config/oidc-setting.js';
 import { transaction } from '#database/transaction.js';
 import { findAccount } from './accounts.js';
 import { endArrival, isUsed, storeArrival, useAttempt } from './arrivals.js';
 import { openAttempt, type SealedAttempt, sealAttempt } from './attempt.js';
 import type { Claims } from './claims.js';
-import type { Provider } from './provider.js';
+import type { OidcClient } from './oidc-client.js';
 import { type Reason, Refusal, statusOf } from './refusal.js';
 import type { NoteRefused, Refused } from './refusals.js';
 import { openSession, type Visitor } from './sessions.js';
@@ -15,7 +15,7 @@ import { openSession, type Visitor } from './sessions.js';
 export interface OidcOptions {
   pool: Pool;
   clock: () => number;
-  providers: readonly OidcProvider[];
+  providers: readonly OidcProviderSettings[];
   note: NoteRefused;
 }
 
@@ -61,10 +61,10 @@ export const invitationPath = '/auth/invitation';
  * service.
  */
 export function createOidcSignIn({ pool, clock, providers, note }: OidcOptions): OidcSignIn {
-  const opened = new Map<number, Provider>();
-  const open = async (settings: OidcProvider): Promise<Provider> => {
-    const { openProvider } = await import('./provider.js');
-    const provider = opened.get(settings.number) ?? openProvider(settings);
+  const opened = new Map<number, OidcClient>();
+  const open = async (settings: OidcProviderSettings): Promise<OidcClient> => {
+    const { openOidcClient } = await import('./oidc-client.js');
+    const provider = opened.get(settings.number) ?? openOidcClient(settings);
     opened.set(settings.number, provider);
     return provider;
   };

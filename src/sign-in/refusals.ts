@@ -3,7 +3,7 @@ import { Counter, type Registry } from 'prom-client';
 import sql from 'sql-template-tag';
 import type { SparseEvents } from '#audit/sparse-events.js';
 import type { Log } from '#common/log.js';
-import type { OidcProvider } from '#config/oidc-setting.js';
+import type { OidcProviderSettings } from '#config/oidc-setting.js';
 import { newValues } from '#entities/audit-event.js';
 import type { Reason, Refusal } from './refusal.js';
 import type { Visitor } from './sessions.js';
@@ -11,7 +11,7 @@ import type { Visitor } from './sessions.js';
 /** A sign-in that is refused, as far as it is known. */
 export interface Refused {
   refusal: Pick<Refusal, 'reason' | 'message' | 'detail'>;
-  provider?: OidcProvider | undefined;
+  provider?: OidcProviderSettings | undefined;
   /** Subject that the provider named, once its answer was checked. */
   subject?: string | undefined;
   /** Account of that person. */

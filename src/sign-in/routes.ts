@@ -2,7 +2,7 @@ import { type NextFunction, type Request, type Response, Router } from 'express'
 import type { Pool } from 'pg';
 import { lifetime } from '#auth/session-validity.js';
 import { forbidden, malformed } from '#common/errors.js';
-import type { OidcProvider } from '#config/oidc-setting.js';
+import type { OidcProviderSettings } from '#config/oidc-setting.js';
 import { transaction } from '#database/transaction.js';
 import { originOf, targetOf } from '#http/origin.js';
 import { type Page, queryOf, sendPage, tokenOf } from '#http/page.js';
@@ -24,7 +24,7 @@ export interface SignInOptions extends RefusalsOptions {
   /** Reads sessions, on a connection that no tenant can block. */
   read: Read;
   clock: () => number;
-  providers: readonly OidcProvider[];
+  providers: readonly OidcProviderSettings[];
   originOf: (request: Request) => string;
   /** Whether proxies in front of the service are trusted. */
   isProxied: boolean;

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { unauthenticated } from '#common/errors.js';
-import type { OidcProvider } from '#config/oidc-setting.js';
+import type { OidcProviderSettings } from '#config/oidc-setting.js';
 import { transaction } from '#database/transaction.js';
 import type { AuditChanges } from '#entities/audit-event.js';
 import type { Read } from '#schema/context.js';
@@ -16,7 +16,7 @@ export const sessionHandlers = ({
 }: {
   pool: Pool;
   read: Read;
-  providers: readonly OidcProvider[];
+  providers: readonly OidcProviderSettings[];
 }): Readonly<Record<string, Handlers>> => ({
   '/auth/session': {
     async get({ request, response, origin }) {

@@ -30,7 +30,7 @@ import type { Log } from '#common/log.js';
 import type { TracingConfig } from '#config/config.js';
 import { traceparentOf } from '#http/request-id.js';
 import { probePaths, routeOf, statusOf } from '#http/request-log.js';
-import { version } from '#runtime/version.js';
+import { buildVersion } from '#runtime/version.js';
 import type { Tracing } from './tracing.js';
 
 const name = 'device-data-platform';
@@ -62,7 +62,7 @@ export function createTracing({ endpoint, ratio }: TracingConfig, log: Log): Tra
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
     spanProcessors: [processor],
   });
-  const tracer = provider.getTracer(name, version);
+  const tracer = provider.getTracer(name, buildVersion);
   /** Span in progress: set while a request is handled or a group of calls is stored. */
   const current = new AsyncLocalStorage<Context>();
   const begin = (title: string, options: SpanOptions, parent: Context) => tracer.startSpan(title, options, parent);
@@ -156,7 +156,7 @@ export function createTracing({ endpoint, ratio }: TracingConfig, log: Log): Tra
  */
 const resourceOfProcess = () =>
   defaultResource()
-    .merge(resourceFromAttributes({ 'service.name': name, 'service.version': version }))
+    .merge(resourceFromAttributes({ 'service.name': name, 'service.version': buildVersion }))
     .merge(
       detectResources({
         detectors: [serviceInstanceIdDetector, resourceAttributesEnvDetector, serviceNameEnvDetector],

@@ -5,7 +5,7 @@ import { type AccountActor, useWorld } from '../support/world.js';
 
 const world = useWorld();
 
-interface Stage {
+interface Scene {
   applicationId: string;
   deviceId: string;
   serial: string;
@@ -23,18 +23,18 @@ beforeAll(async () => {
   owner = await world.organization();
 });
 
-const stage = async (): Promise<Stage> => {
+const stage = async (): Promise<Scene> => {
   const serial = newId().slice(-12);
   const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Cold rooms' });
   const deviceId = await owner.make(`/organizations/${owner.id}/devices/${serial}`);
   return { applicationId, deviceId, serial };
 };
-const link = (at: Stage) => owner.put(`/applications/${owner.id}/${at.applicationId}/devices/${at.deviceId}`, {});
+const link = (at: Scene) => owner.put(`/applications/${owner.id}/${at.applicationId}/devices/${at.deviceId}`, {});
 
-const addRule = ({ applicationId }: Stage, rule: object): Promise<string> =>
+const addRule = ({ applicationId }: Scene, rule: object): Promise<string> =>
   owner.make(`/applications/${owner.id}/${applicationId}/alert-rules`, rule);
 /** A rule that opens above 8 degrees and closes below 6. */
-const addThreshold = (at: Stage, more: object = {}) =>
+const addThreshold = (at: Scene, more: object = {}) =>
   addRule(at, {
     name: 'Too warm',
     kind: 'threshold',
@@ -42,20 +42,20 @@ const addThreshold = (at: Stage, more: object = {}) =>
     until: { all: [{ variable: 't', operator: 'lt', value: 6 }] },
     ...more,
   });
-const addSilence = (at: Stage, more: object = {}) =>
+const addSilence = (at: Scene, more: object = {}) =>
   addRule(at, { name: 'Silent', kind: 'silence', silentFor: 60, ...more });
-const send = async ({ serial }: Stage, ...points: [ts: number, t: number][]) => {
+const send = async ({ serial }: Scene, ...points: [ts: number, t: number][]) => {
   const records = points.map(([ts, t]) => ({ serial, ts, data: { t } }));
   const answer = await owner.post(`/organizations/${owner.id}/records`, records);
   expect(answer.status).toBe(200);
 };
-const episodes = async ({ deviceId }: Stage): Promise<Episode[]> =>
+const episodes = async ({ deviceId }: Scene): Promise<Episode[]> =>
   (
     await world.pool.query<Episode>(sql`
       select id, extract(epoch from opened_at)::float8 opened, extract(epoch from closed_at)::float8 closed, closed_reason reason
         from episode where device_id = ${deviceId} order by opened_at`)
   ).rows;
-const until = async (at: Stage, reached: (all: Episode[]) => boolean): Promise<Episode[]> => {
+const until = async (at: Scene, reached: (all: Episode[]) => boolean): Promise<Episode[]> => {
   for (;;) {
     const all = await episodes(at);
     if (reached(all)) return all;
@@ -212,7 +212,7 @@ describe('threshold rule', () => {
 
 describe('silence rule', () => {
   /** Moves the clock of a device back by a minute, as if the device had been silent for that time. */
-  const makeDue = async (at: Stage) => {
+  const makeDue = async (at: Scene) => {
     await world.pool.query(sql`
       update alert_device set arrived_at = now() - interval '61 s' where device_id = ${at.deviceId}`);
     await world.pool.query(sql`

@@ -7,7 +7,7 @@ import { type AccountActor, useWorld } from '../support/world.js';
 const world = useWorld();
 
 /** An application with a device, one of its records, and a delivery of its hook. */
-interface Place {
+interface Tenant {
   organizationId: string;
   applicationId: string;
   /** REST path of the application. */
@@ -17,7 +17,7 @@ interface Place {
   deliveryId: string;
 }
 
-async function newPlace(owner: AccountActor, serial: string): Promise<Place> {
+async function newTenant(owner: AccountActor, serial: string): Promise<Tenant> {
   const at = `/organizations/${owner.id}`;
   const deviceId = await owner.make(`${at}/devices/${serial}`);
   const applicationId = await owner.make(`${at}/applications`, { name: serial });
@@ -38,16 +38,16 @@ async function store(owner: AccountActor, serial: string): Promise<string> {
 let owner: AccountActor;
 /** A member who may change the first application only. */
 let writer: AccountActor;
-let own: Place;
-let beside: Place;
-let theirs: Place;
+let own: Tenant;
+let beside: Tenant;
+let theirs: Tenant;
 
 beforeAll(async () => {
   owner = await world.organization();
   writer = await world.member(owner, Role.member);
-  own = await newPlace(owner, 'aa-01');
-  beside = await newPlace(owner, 'aa-02');
-  theirs = await newPlace(await world.organization(), 'aa-01');
+  own = await newTenant(owner, 'aa-01');
+  beside = await newTenant(owner, 'aa-02');
+  theirs = await newTenant(await world.organization(), 'aa-01');
   const teamId = await owner.make(`/organizations/${owner.id}/teams`, { name: 'Writers' });
   await owner.put(`/teams/${owner.id}/${teamId}${own.path.replace(`/${owner.id}`, '')}`, { permission: 'write' });
   await owner.put(`/teams/${owner.id}/${teamId}/members/${writer.id}`);

@@ -135,7 +135,7 @@ function valuesOf(field: Field): string {
 }
 
 /** A field to query, and the query around it: `{ application(...) { FIELD } }`. */
-interface Place {
+interface QueryField {
   field: Field;
   path: string;
   wrap: (selection: string) => string;
@@ -145,7 +145,7 @@ describe('every field that a link to a dashboard gets to', () => {
   it('holds nothing of other applications, members, teams, hooks and tokens', async () => {
     const closed: string[] = [];
     const seen = new Set<string>();
-    const open: Place[] = Object.values(schema.getQueryType()!.getFields())
+    const open: QueryField[] = Object.values(schema.getQueryType()!.getFields())
       .filter(({ args }) => args.every((arg) => !isRequiredArgument(arg) || arg.name in given))
       .map((field) => ({ field, path: `Query.${field.name}`, wrap: (selection) => `{ ${selection} }` }));
     let asked = 0;

@@ -4,27 +4,27 @@ import { deflateRawSync } from 'node:zlib';
 import fc, { type Arbitrary } from 'fast-check';
 import { dataPage, parquetFile, prefixed } from '../imports/parquet-file.js';
 import { json, mutated, packed, repeated, soup } from './arbitrary.js';
-import { application, call, engine, type Family, organization, type Place, statusOf } from './place.js';
 import { senderFamilies } from './sender.js';
+import { application, call, engine, type Family, type FuzzTarget, organization, statusOf } from './target.js';
 import { transportFamilies } from './transport.js';
 
 /** Sends a file, waits for its dry run, and deletes it. */
-const importFile = async (place: Place, type: string, body: Buffer, kind = 'records'): Promise<number> => {
-  const at = `${organization(place)}/imports`;
+const importFile = async (target: FuzzTarget, type: string, body: Buffer, kind = 'records'): Promise<number> => {
+  const at = `${organization(target)}/imports`;
   const sent = { method: 'POST', body, headers: { 'content-type': type } } as const;
-  const { status, text } = await call(place, `${at}/${kind}`, sent);
+  const { status, text } = await call(target, `${at}/${kind}`, sent);
   if (status !== 200) return status;
   const { id } = JSON.parse(text) as { id: string };
   for (;;) {
-    const found = await call(place, `${at}/${id}`);
+    const found = await call(target, `${at}/${id}`);
     if (found.status !== 200) return found.status;
     if ((JSON.parse(found.text) as { state: string }).state !== 'checking') break;
   }
-  return statusOf(place, `${at}/${id}`, { method: 'DELETE' });
+  return statusOf(target, `${at}/${id}`, { method: 'DELETE' });
 };
 
 /** Writes bytes to the MQTT endpoint, and waits until the endpoint answers a ping or closes the connection. */
-const publish = async ({ mqttUrl, deviceToken }: Place, packets: Buffer): Promise<undefined> => {
+const publish = async ({ mqttUrl, deviceToken }: FuzzTarget, packets: Buffer): Promise<undefined> => {
   const { hostname, port } = new URL(mqttUrl);
   const socket = connect({ host: hostname, port: Number(port) });
   const over = once(socket, 'close');
@@ -67,10 +67,10 @@ const queries = fc.oneof(
 );
 
 /** Identifiers and cursors of every kind: genuine, changed or invented. */
-const cursorOf = (genuine: (place: Place) => string): Arbitrary<(place: Place) => string> =>
+const cursorOf = (genuine: (target: FuzzTarget) => string): Arbitrary<(target: FuzzTarget) => string> =>
   fc.oneof(
-    fc.tuple(fc.nat(90), fc.string({ maxLength: 3 })).map(([at, put]) => (place: Place) => {
-      const id = genuine(place);
+    fc.tuple(fc.nat(90), fc.string({ maxLength: 3 })).map(([at, put]) => (target: FuzzTarget) => {
+      const id = genuine(target);
       return id.slice(0, at) + put + id.slice(at + 1);
     }),
     json.map((value) => () => Buffer.from(value).toString('base64url')),
@@ -102,15 +102,15 @@ export const families: readonly Family[] = [
       .chain((value) => packed(value))
       .map(
         ([body, headers]) =>
-          (place) =>
-            statusOf(place, `${organization(place)}/records`, { method: 'POST', body, headers }),
+          (target) =>
+            statusOf(target, `${organization(target)}/records`, { method: 'POST', body, headers }),
       ),
   },
   {
     name: 'query parameters and headers',
     cases: fc
       .tuple(soup('q=', 'a', '&', '%', '%00', '%ff', 'sort=-', 'page=9', 'limit=', '(.*', '[]', '='), json)
-      .map(([query, value]) => (place) => {
+      .map(([query, value]) => (target) => {
         const safe = value.replaceAll(/[^\x20-\x7e]/g, '').slice(0, 6000);
         const headers = {
           'idempotency-key': safe,
@@ -121,15 +121,15 @@ export const families: readonly Family[] = [
           'content-type': safe,
           origin: safe,
         };
-        return statusOf(place, `${organization(place)}/devices?${encodeURI(query).slice(0, 6000)}`, { headers });
+        return statusOf(target, `${organization(target)}/devices?${encodeURI(query).slice(0, 6000)}`, { headers });
       }),
   },
   {
     name: 'packets of MQTT',
     cases: fc.oneof(
-      fc.uint8Array({ maxLength: 200 }).map((bytes) => (place: Place) => publish(place, Buffer.from(bytes))),
+      fc.uint8Array({ maxLength: 200 }).map((bytes) => (target: FuzzTarget) => publish(target, Buffer.from(bytes))),
       mutated(Buffer.from('3206000161000178820600020001610001c000', 'hex')).map(
-        (bytes) => (place: Place) => publish(place, bytes),
+        (bytes) => (target: FuzzTarget) => publish(target, bytes),
       ),
     ),
   },
@@ -137,7 +137,7 @@ export const families: readonly Family[] = [
     name: 'topics of MQTT',
     cases: fc
       .tuple(fc.constantFrom(0x30, 0x82), soup('/', '#', '+', 'ddp', 'frames', '1', 'BIN', '\0', 'é'))
-      .map(([kind, name]) => (place) => {
+      .map(([kind, name]) => (target) => {
         const topic = Buffer.from(name).subarray(0, 10_000);
         const head = kind === 0x82 ? Buffer.from([0, 1]) : Buffer.alloc(0);
         const written = Buffer.concat([
@@ -147,21 +147,21 @@ export const families: readonly Family[] = [
           Buffer.from([0]),
         ]);
         const length = Buffer.from([(written.length & 127) | 128, written.length >> 7]);
-        return publish(place, Buffer.concat([Buffer.from([kind]), length, written]));
+        return publish(target, Buffer.concat([Buffer.from([kind]), length, written]));
       }),
   },
   {
     name: 'files of CSV',
     share: 4,
     cases: soup('serial,ts,data.a\n', '"', ',', '\r\n', 'ff', '1', ';', '""', '\0', 'data.x,').map(
-      (value) => (place) => importFile(place, 'text/csv', Buffer.from(value)),
+      (value) => (target) => importFile(target, 'text/csv', Buffer.from(value)),
     ),
   },
   {
     name: 'files of devices',
     share: 4,
     cases: soup('serial,name,tags,location\n', 'ff', '"', ',', '\r\n', ';', '1 2', '""', '\0', 'productId,').map(
-      (value) => (place) => importFile(place, 'text/csv', Buffer.from(value), 'devices'),
+      (value) => (target) => importFile(target, 'text/csv', Buffer.from(value), 'devices'),
     ),
   },
   {
@@ -169,12 +169,12 @@ export const families: readonly Family[] = [
     share: 4,
     cases: fc
       .array(json, { maxLength: 5 })
-      .map((lines) => (place) => importFile(place, 'application/x-ndjson', Buffer.from(lines.join('\n')))),
+      .map((lines) => (target) => importFile(target, 'application/x-ndjson', Buffer.from(lines.join('\n')))),
   },
   {
     name: 'files of Parquet',
     share: 2,
-    cases: mutated(parquet).map((bytes) => (place) => importFile(place, 'application/vnd.apache.parquet', bytes)),
+    cases: mutated(parquet).map((bytes) => (target) => importFile(target, 'application/vnd.apache.parquet', bytes)),
   },
   {
     name: 'identifiers of scrolls and points in time',
@@ -183,32 +183,33 @@ export const families: readonly Family[] = [
         cursorOf(({ scrollId }) => scrollId),
         cursorOf(({ pitId }) => pitId),
       )
-      .map(([scroll, pit]) => async (place) => {
-        const all = { method: 'DELETE', body: { scroll_id: [scroll(place), scroll(place)] } } as const;
-        await statusOf(place, `${engine(place)}/_search/scroll`, all);
-        const next = { method: 'POST', body: { scroll_id: scroll(place) } } as const;
-        const status = await statusOf(place, `${engine(place)}/_search/scroll`, next);
-        const within = { method: 'POST', body: { size: 1, pit: { id: pit(place) } } } as const;
-        return status === 500 ? status : statusOf(place, `${engine(place)}/_search`, within);
+      .map(([scroll, pit]) => async (target) => {
+        const all = { method: 'DELETE', body: { scroll_id: [scroll(target), scroll(target)] } } as const;
+        await statusOf(target, `${engine(target)}/_search/scroll`, all);
+        const next = { method: 'POST', body: { scroll_id: scroll(target) } } as const;
+        const status = await statusOf(target, `${engine(target)}/_search/scroll`, next);
+        const within = { method: 'POST', body: { size: 1, pit: { id: pit(target) } } } as const;
+        return status === 500 ? status : statusOf(target, `${engine(target)}/_search`, within);
       }),
   },
   {
     name: 'cursors of lists and exports',
-    cases: cursorOf(({ endCursor }) => endCursor).map((make) => async (place) => {
-      const after = make(place);
+    cases: cursorOf(({ endCursor }) => endCursor).map((make) => async (target) => {
+      const after = make(target);
       const query = `query ($o: ID!, $a: ID!, $after: String) {
         application(organizationId: $o, applicationId: $a) {
           records(after: $after) { items { id } } devicesConnection(first: 1, after: $after) { nodes { id } } } }`;
-      const variables = { o: place.organizationId, a: place.applicationId, after };
-      const { text: answer } = await call(place, '/graphql', { method: 'POST', body: { query, variables } });
+      const variables = { o: target.organizationId, a: target.applicationId, after };
+      const { text: answer } = await call(target, '/graphql', { method: 'POST', body: { query, variables } });
       if (answer.includes('"INTERNAL"')) return 500;
-      return statusOf(place, `${application(place)}/export?after=${encodeURIComponent(after).slice(0, 4000)}`);
+      return statusOf(target, `${application(target)}/export?after=${encodeURIComponent(after).slice(0, 4000)}`);
     }),
   },
   {
     name: 'queries, patterns and dates',
     cases: queries.map(
-      (query) => (place) => statusOf(place, `${engine(place)}/_search`, { method: 'POST', body: { size: 1, query } }),
+      (query) => (target) =>
+        statusOf(target, `${engine(target)}/_search`, { method: 'POST', body: { size: 1, query } }),
     ),
   },
   {
@@ -219,13 +220,13 @@ export const families: readonly Family[] = [
         soup('#', ',', '0', '.', '%', '-').map((format) => ({ script: 'params.c', format })),
         soup('#', "'", '0', 'E', ';', 'x').map((format) => ({ script: 'params.c', format })),
       )
-      .map(({ script, format }) => (place) => {
+      .map(({ script, format }) => (target) => {
         const inner = {
           s: { sum: { field: 'data.n', format } },
           p: { bucket_script: { buckets_path: { c: '_count' }, script } },
         };
         const aggs = { h: { histogram: { field: 'data.n', interval: 1 }, aggs: inner } };
-        return statusOf(place, `${engine(place)}/_search`, { method: 'POST', body: { size: 0, aggs } });
+        return statusOf(target, `${engine(target)}/_search`, { method: 'POST', body: { size: 0, aggs } });
       }),
   },
   {
@@ -248,12 +249,12 @@ export const families: readonly Family[] = [
           ' query ',
         ),
       )
-      .map((query) => (place) => statusOf(place, '/graphql', { method: 'POST', body: { query } })),
+      .map((query) => (target) => statusOf(target, '/graphql', { method: 'POST', body: { query } })),
   },
   {
     name: 'filter_path',
     cases: soup('*', '**', '.', ',', 'hits', '-', 'a').map(
-      (value) => (place) => statusOf(place, `${engine(place)}/_search?filter_path=${value.slice(0, 7500)}`),
+      (value) => (target) => statusOf(target, `${engine(target)}/_search?filter_path=${value.slice(0, 7500)}`),
     ),
   },
   {
@@ -266,19 +267,19 @@ export const families: readonly Family[] = [
           repeated('1;', '\u0001', '\ufffd').map((value) => Buffer.from(value)),
         ),
       )
-      .map(([streamType, bytes]) => (place) => {
+      .map(([streamType, bytes]) => (target) => {
         const frame = { streamId: 1, streamType, payload: Buffer.from(bytes).toString('hex'), encoding: 'hex' };
-        return statusOf(place, `${organization(place)}/records`, {
+        return statusOf(target, `${organization(target)}/records`, {
           method: 'POST',
-          body: { serial: place.serial, frame },
+          body: { serial: target.serial, frame },
         });
       }),
   },
   {
     name: 'columns of an export',
     cases: soup('.', 'data', 'a', ',', 'device', 'ts', '*').map(
-      (value) => (place) =>
-        statusOf(place, `${application(place)}/export?columns=${encodeURIComponent(value).slice(0, 6000)}`),
+      (value) => (target) =>
+        statusOf(target, `${application(target)}/export?columns=${encodeURIComponent(value).slice(0, 6000)}`),
     ),
   },
 ];

@@ -7,7 +7,7 @@ import { useService } from '../support/service.js';
 import { createTenant } from '../support/tenant.js';
 import { type Child, startChild } from './child.js';
 import { families } from './family.js';
-import type { Place } from './place.js';
+import type { FuzzTarget } from './target.js';
 
 /** Number of cases for all families together; `npm run test:all` sends 2,000. */
 const cases = Number(process.env['FUZZ_CASES'] ?? 100);
@@ -24,17 +24,17 @@ const shares = families.reduce((sum, { share = 10 }) => sum + share, 0);
 describe('service with a heap of 512 MB and random input', () => {
   const service = useService();
   let child: Child;
-  let place: Place;
+  let target: FuzzTarget;
   /** Answers every request with the bytes of the case. */
   const receiver = createServer((socket) => {
     socket.on('error', () => undefined);
-    socket.once('data', () => socket.end(place.answer));
+    socket.once('data', () => socket.end(target.answer));
   });
   beforeAll(async () => {
     child = await startChild(service.databaseUrl);
     receiver.listen(0, '127.0.0.1');
     await once(receiver, 'listening');
-    place = await furnish(service, child, `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`);
+    target = await furnish(service, child, `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`);
     await child.figures();
   });
   afterAll(async () => {
@@ -46,11 +46,11 @@ describe('service with a heap of 512 MB and random input', () => {
     'returns no 500 or 503 and stays within its limits of time and memory for $name',
     async ({ cases: some, share = 10 }) => {
       // The first case of a family loads modules and compiles, which the service does once.
-      await fc.sample(some, 1)[0]!(place);
+      await fc.sample(some, 1)[0]!(target);
       await child.figures();
       await fc.assert(
         fc.asyncProperty(some, async (send) => {
-          const status = await send(place);
+          const status = await send(target);
           expect([500, 503]).not.toContain(status);
           const { longest, resident } = await child.figures();
           expect(longest).toBeLessThan(frozen);
@@ -80,7 +80,11 @@ describe('the table of parsed input in docs/security.md', () => {
 });
 
 /** Creates the objects to which the cases are sent. */
-const furnish = async (service: Parameters<typeof createTenant>[0], child: Child, receiver: string): Promise<Place> => {
+const furnish = async (
+  service: Parameters<typeof createTenant>[0],
+  child: Child,
+  receiver: string,
+): Promise<FuzzTarget> => {
   const { id, owner } = await createTenant(service);
   const variables = [
     { name: 'n', type: 'INT64', mappings: [{ streamId: 1, streamType: 'BIN', varNumber: 1 }] },

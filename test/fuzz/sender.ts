@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { brotliCompressSync } from 'node:zlib';
 import fc, { type Arbitrary } from 'fast-check';
 import { json, mutated, soup } from './arbitrary.js';
-import { application, engine, type Family, organization, statusOf } from './place.js';
+import { application, engine, type Family, organization, statusOf } from './target.js';
 
 const servers = {
   'the-things-stack': 'the-things-stack-uplink',
@@ -26,16 +26,16 @@ export const senderFamilies: readonly Family[] = [
     name: 'bodies of network servers',
     cases: uplinks.map(
       ([path, body]) =>
-        (place) =>
-          statusOf(place, `${organization(place)}/ingest/${path}`, { method: 'POST', body }),
+        (target) =>
+          statusOf(target, `${organization(target)}/ingest/${path}`, { method: 'POST', body }),
     ),
   },
   {
     name: "answers of hooks' receivers",
     share: 3,
-    cases: mutated(Buffer.from(answer)).map((bytes) => (place) => {
-      place.answer = bytes;
-      return statusOf(place, `${application(place)}/hooks/${place.hookId}/ping`, { method: 'POST' });
+    cases: mutated(Buffer.from(answer)).map((bytes) => (target) => {
+      target.answer = bytes;
+      return statusOf(target, `${application(target)}/hooks/${target.hookId}/ping`, { method: 'POST' });
     }),
   },
   {
@@ -47,9 +47,9 @@ export const senderFamilies: readonly Family[] = [
         soup('device', 'records of ', '"', '?', '\\', 'é', ' '),
         soup('a', '.', '-', '{'),
       )
-      .map(([text, mutant, question, cursor]) => async (place) => {
+      .map(([text, mutant, question, cursor]) => async (target) => {
         const headers = { accept: 'application/json, text/event-stream' };
-        const post = (body: Buffer | string) => statusOf(place, '/mcp', { method: 'POST', body, headers });
+        const post = (body: Buffer | string) => statusOf(target, '/mcp', { method: 'POST', body, headers });
         const calling = (name: string, given: object) =>
           post(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }));
         const statuses = [
@@ -65,11 +65,11 @@ export const senderFamilies: readonly Family[] = [
     name: 'lines of _msearch, compressed by Brotli or not',
     cases: fc
       .tuple(fc.array(fc.oneof(json, soup('{}', '{"index":"a"}', '{"size":1}', '\n')), { maxLength: 8 }), fc.boolean())
-      .map(([lines, isPacked]) => (place) => {
+      .map(([lines, isPacked]) => (target) => {
         const body = Buffer.from(`${lines.join('\n')}\n`);
         const headers = { 'content-type': 'application/x-ndjson', ...(isPacked && { 'content-encoding': 'br' }) };
         const sent = isPacked ? brotliCompressSync(body) : body;
-        return statusOf(place, `${engine(place)}/_msearch`, { method: 'POST', body: sent, headers });
+        return statusOf(target, `${engine(target)}/_msearch`, { method: 'POST', body: sent, headers });
       }),
   },
 ];

@@ -3,10 +3,10 @@ import { connect } from 'node:net';
 import fc from 'fast-check';
 import { WebSocket } from 'ws';
 import { json, mutated, soup } from './arbitrary.js';
-import { type Family, organization, type Place, statusOf } from './place.js';
+import { type Family, type FuzzTarget, organization, statusOf } from './target.js';
 
 /** Writes bytes to the HTTP port, and waits until the service closes the connection. */
-const send = async ({ url }: Place, bytes: Buffer): Promise<undefined> => {
+const send = async ({ url }: FuzzTarget, bytes: Buffer): Promise<undefined> => {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });
   socket.on('error', () => undefined).resume();
@@ -15,13 +15,13 @@ const send = async ({ url }: Place, bytes: Buffer): Promise<undefined> => {
   await over;
 };
 
-const requestOf = (place: Place): Buffer =>
+const requestOf = (target: FuzzTarget): Buffer =>
   Buffer.from(
-    `POST ${organization(place)}/records?verbose=true HTTP/1.1\r\nHost: fuzz\r\nConnection: close\r\nAuthorization: Bearer ${place.token}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[]\r\n0\r\n\r\n`,
+    `POST ${organization(target)}/records?verbose=true HTTP/1.1\r\nHost: fuzz\r\nConnection: close\r\nAuthorization: Bearer ${target.token}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[]\r\n0\r\n\r\n`,
   );
 
 /** Sends messages over a WebSocket, and waits until the service answers a ping or closes it. */
-const say = async ({ url, token }: Place, messages: readonly (string | Buffer)[]): Promise<undefined> => {
+const say = async ({ url, token }: FuzzTarget, messages: readonly (string | Buffer)[]): Promise<undefined> => {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
   socket.on('error', () => undefined);
   const over = once(socket, 'close');
@@ -34,7 +34,7 @@ const say = async ({ url, token }: Place, messages: readonly (string | Buffer)[]
   await over;
 };
 
-const subscribe = ({ organizationId, applicationId }: Place, cursor: string): string =>
+const subscribe = ({ organizationId, applicationId }: FuzzTarget, cursor: string): string =>
   JSON.stringify({
     id: '1',
     type: 'subscribe',
@@ -52,7 +52,7 @@ export const transportFamilies: readonly Family[] = [
     cases: fc
       .infiniteStream(fc.tuple(fc.nat(400), fc.nat(8), fc.uint8Array({ maxLength: 6 }), fc.constantFrom(1, 1, 1, 1000)))
       .map((stream) => [...stream.take(3)])
-      .map((changes) => (place) => {
+      .map((changes) => (target) => {
         const bytes = changes.reduce<Buffer>(
           (text, [at, cut, put, times]) =>
             Buffer.concat([
@@ -60,19 +60,19 @@ export const transportFamilies: readonly Family[] = [
               ...Array.from({ length: times }, () => Buffer.from(put)),
               text.subarray(at + cut),
             ]),
-          requestOf(place),
+          requestOf(target),
         );
-        return send(place, bytes);
+        return send(target, bytes);
       }),
   },
   {
     name: 'messages of WebSockets, cursors of subscriptions',
     cases: fc.tuple(json, json, mutated(Buffer.from('{"type":"ping","payload":{"a":[1]}}'))).map(
       ([message, cursor, bytes]) =>
-        (place) =>
-          say(place, [
-            subscribe(place, cursor),
-            subscribe(place, Buffer.from(cursor).toString('base64url')),
+        (target) =>
+          say(target, [
+            subscribe(target, cursor),
+            subscribe(target, Buffer.from(cursor).toString('base64url')),
             message,
             bytes,
           ]),
@@ -88,8 +88,8 @@ export const transportFamilies: readonly Family[] = [
       )
       .map(
         ([path, query, cookie]) =>
-          (place) =>
-            statusOf(place, `/auth/${path}?${query.slice(0, 4000)}`, { headers: { cookie: cookie.slice(0, 4000) } }),
+          (target) =>
+            statusOf(target, `/auth/${path}?${query.slice(0, 4000)}`, { headers: { cookie: cookie.slice(0, 4000) } }),
       ),
   },
 ];

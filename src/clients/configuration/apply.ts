@@ -1,12 +1,12 @@
 import { Calls, type Item, type PutCall, type Single } from './calls.js';
 import { type Graph, Refusal } from './client.js';
-import { savingIn, savingOf, withProducts } from './dashboard.js';
+import { renameDashboardProducts, savingIn, savingOf } from './dashboard.js';
 import type { Values } from './document.js';
 import type { Lease } from './lease.js';
 import { isNew, type Token } from './names.js';
 import { lineOf, type Plan, type Step } from './plan.js';
 import { isStopped, removalOf } from './removal.js';
-import { type Kind, secondOf, withFilterProducts, withRuleProducts } from './resolve.js';
+import { type Kind, renameRuleProducts, secondOf, withFilterProducts } from './resolve.js';
 import { dryRoundsOf, roundsOf } from './rounds.js';
 
 /** Outcome of a plan: number of steps that were done, one sentence per failed step, and warnings of the service. */
@@ -133,7 +133,7 @@ class Applying {
               ? products.filter((each) => !isNew(each as Token) && !unmade.has(each as Token))
               : products;
           return {
-            ...withRuleProducts({ ...values, products: known }, (token) => this.idOf(token)),
+            ...renameRuleProducts({ ...values, products: known }, (token) => this.idOf(token)),
             externalId: keys.get(step)!,
             ...(isUnmade ? { id: null } : idOf(step)),
           };
@@ -146,7 +146,7 @@ class Applying {
     const singles: Single[] = [];
     for (const { step, item } of this.items(this.of('dashboard', 'create', 'change'), (each) => ({
       application: this.idOf(each.parent!.token),
-      document: withProducts(each.values, (token) => this.idOf(token)),
+      document: renameDashboardProducts(each.values, (token) => this.idOf(token)),
     })))
       singles.push({ step, operation: await savingIn(this.calls, this.plan.state, item.application, item.document) });
     await this.calls.runAll(singles);
@@ -155,7 +155,7 @@ class Applying {
   /** The service checks a document before it looks for the application, and this one does not exist. */
   async checkDashboards(): Promise<void> {
     for (const step of this.of('dashboard', 'create', 'change')) {
-      const document = withProducts(step.values, (token) => this.idOf(token));
+      const document = renameDashboardProducts(step.values, (token) => this.idOf(token));
       const { query, variables } = savingOf(this.calls.organizationId, nobody, 0, document);
       await this.calls.graph.ask(query, variables).catch((error: unknown) => {
         if (!(error instanceof Refusal)) throw error;

@@ -16,7 +16,7 @@ interface Document {
 }
 
 /** Returns the document of a dashboard with its product identifiers replaced by keys, or its keys by identifiers. */
-export function withProducts(document: Values, nameOf: (product: string) => string): Values {
+export function renameDashboardProducts(document: Values, productName: (product: string) => string): Values {
   // A file may hold anything; the service checks it when it is saved.
   const { variables, panels } = document as Document;
   const named = (part: Naming): Naming =>
@@ -24,11 +24,11 @@ export function withProducts(document: Values, nameOf: (product: string) => stri
       ? part
       : {
           ...part,
-          ...(typeof part.product === 'string' && { product: nameOf(part.product) }),
+          ...(typeof part.product === 'string' && { product: productName(part.product) }),
           ...(part.source && { source: named(part.source) }),
           ...(Array.isArray(part.sources) && { sources: part.sources.map(named) }),
           ...(Array.isArray(part.query?.products) && {
-            query: { ...part.query, products: part.query.products.map(nameOf) },
+            query: { ...part.query, products: part.query.products.map(productName) },
           }),
         };
   return {
@@ -36,7 +36,7 @@ export function withProducts(document: Values, nameOf: (product: string) => stri
     ...(Array.isArray(variables) && {
       variables: variables.map((each) =>
         each?.kind === 'product' && typeof each.default === 'string'
-          ? { ...each, default: nameOf(each.default) }
+          ? { ...each, default: productName(each.default) }
           : each,
       ),
     }),

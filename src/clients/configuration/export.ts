@@ -1,6 +1,6 @@
-import { withProducts } from './dashboard.js';
+import { renameDashboardProducts } from './dashboard.js';
 import type { Configuration, Values } from './document.js';
-import { withRuleProducts } from './resolve.js';
+import { renameRuleProducts } from './resolve.js';
 import type { State, StoredApplication, StoredDevice, StoredTeam, Thing } from './state.js';
 import { tidy } from './tidy.js';
 
@@ -25,7 +25,7 @@ export function documentOf(state: State): Configuration {
     filter: filterOf((filter ?? {}) as Filter, nameOf),
   });
   const ruleValues = ({ values }: Thing): Values => ({
-    ...withRuleProducts(values, nameOf),
+    ...renameRuleProducts(values, nameOf),
     when: conditionOf(values['when']),
     until: conditionOf(values['until']),
   });
@@ -36,7 +36,8 @@ export function documentOf(state: State): Configuration {
       description: values['description'] || null,
       hooks: keyed(hooks, hookValues),
       alertRules: keyed(alertRules, ruleValues),
-      ...(dashboard !== null && dashboard.version > 0 && { dashboard: withProducts(dashboard.document, nameOf) }),
+      ...(dashboard !== null &&
+        dashboard.version > 0 && { dashboard: renameDashboardProducts(dashboard.document, nameOf) }),
     })),
     teams: Object.fromEntries(state.teams.map((team) => [team.name, teamValues(team, nameOf)])),
     ...(state.devices && {

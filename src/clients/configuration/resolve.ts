@@ -1,4 +1,4 @@
-import { withProducts } from './dashboard.js';
+import { renameDashboardProducts } from './dashboard.js';
 import type { Configuration, Values } from './document.js';
 import {
   type Item,
@@ -93,7 +93,7 @@ class Resolving implements Resolved {
       this.add({ kind: 'application', key, token, place, values });
       if (dashboard != null) {
         const at = `${place}.dashboard`;
-        const document = withProducts(dashboard as Values, (name) => this.product(name, at, /^(\$|$)/));
+        const document = renameDashboardProducts(dashboard as Values, (name) => this.product(name, at, /^(\$|$)/));
         this.add({ kind: 'dashboard', key, token: dashboardOf(token), parent, place: at, values: document });
       }
       for (const hook of hooks.get(token) ?? []) {
@@ -109,7 +109,7 @@ class Resolving implements Resolved {
     const stored = this.state.applications.find(({ id }) => id === parent.token)?.alertRules ?? [];
     const items = itemsOf(rules as Configuration['products'], `${place}.alertRules`);
     for (const rule of match<Thing>('rule', items, stored, this.faults)) {
-      const values = withRuleProducts(rule.values, (name) => this.product(name, `${rule.place}.products`));
+      const values = renameRuleProducts(rule.values, (name) => this.product(name, `${rule.place}.products`));
       const token = rule.stored?.id ?? newToken('rule', `${rule.key} of ${parent.key}`);
       this.add({ kind: 'rule', key: rule.key, token, parent, place: rule.place, values });
     }
@@ -213,20 +213,23 @@ class Resolving implements Resolved {
 }
 
 /** Returns the values of a hook with other names for the products of its filter. */
-export const withFilterProducts = (values: Values, nameOf: (product: string) => string): Values => {
+export const withFilterProducts = (values: Values, productName: (product: string) => string): Values => {
   const { filter } = values;
   if (typeof filter !== 'object' || filter === null || !('products' in filter)) return values;
   const { products } = filter as { products: unknown };
   if (!Array.isArray(products)) return values;
-  const named = products.map((each: unknown) => (typeof each === 'string' ? nameOf(each) : each));
+  const named = products.map((each: unknown) => (typeof each === 'string' ? productName(each) : each));
   return { ...values, filter: { ...filter, products: named } };
 };
 
 /** Returns the values of an alert rule with other names for its products. */
-export const withRuleProducts = (values: Values, nameOf: (product: string) => string): Values => {
+export const renameRuleProducts = (values: Values, productName: (product: string) => string): Values => {
   const { products } = values;
   if (!Array.isArray(products)) return values;
-  return { ...values, products: products.map((each: unknown) => (typeof each === 'string' ? nameOf(each) : each)) };
+  return {
+    ...values,
+    products: products.map((each: unknown) => (typeof each === 'string' ? productName(each) : each)),
+  };
 };
 
 /** Lists the stored things as entries. */

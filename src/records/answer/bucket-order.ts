@@ -1,5 +1,5 @@
 import { type BucketOrder, stepsOf } from '#search/aggregation/option/bucket-order.js';
-import { type Place, SearchFailure } from '#search/search-failure.js';
+import { type FaultPosition, SearchFailure } from '#search/search-failure.js';
 import type { ChildrenIn } from './children.js';
 
 export interface SortMetric<B> {
@@ -57,7 +57,7 @@ const compareMetric = <B>({ cell, empty }: SortMetric<B>, a: B, b: B, sign: numb
   return x === y ? 0 : sign * (x < y ? -1 : 1);
 };
 
-const metricOf = <B, M>(path: string, children: ChildrenIn<B, M>, place: Place): M => {
+const metricOf = <B, M>(path: string, children: ChildrenIn<B, M>, place: FaultPosition): M => {
   const { around: steps, whole, metric, property } = stepsOf(path)!;
   let around = children;
   for (const step of steps) {
@@ -70,7 +70,7 @@ const metricOf = <B, M>(path: string, children: ChildrenIn<B, M>, place: Place):
   return found;
 };
 
-const invalidOrder = (path: string, place: Place) =>
+const invalidOrder = (path: string, place: FaultPosition) =>
   new SearchFailure(
     400,
     'aggregation_execution_exception',

@@ -1,7 +1,7 @@
 import type { Answer } from '#search/aggregation/aggregation-answer.js';
 import type { Field } from '#search/field/field.js';
 import { type Awaitable, chain, type Pace } from '#search/pace.js';
-import type { Place } from '#search/search-failure.js';
+import type { FaultPosition } from '#search/search-failure.js';
 
 /** A planned aggregation, which reads its answer for a bucket `B` from the store's results. */
 export interface PlannedIn<B, M> {
@@ -38,7 +38,7 @@ export interface Counting {
   /** Counts answers, one for each aggregation in each bucket. Throws when the limit of one query is exceeded. */
   answered(count: number): void;
   /** Counts the values that windows of moving functions will read. Throws when the limit of one query is exceeded. */
-  windowed(count: number, place: Place): void;
+  windowed(count: number, place: FaultPosition): void;
   /** Yields the event loop in loops over buckets. */
   readonly pace: Pace;
 }

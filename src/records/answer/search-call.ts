@@ -9,7 +9,7 @@ import type { QueryAnswer } from '../record-index.js';
 export const shards = { total: 1, successful: 1, skipped: 0, failed: 0 } as const;
 
 /** Parses a query. Returns the SearchFailure of an invalid one. */
-export const parsed = (input: Input): SearchRequest | SearchFailure => {
+export const parseSearch = (input: Input): SearchRequest | SearchFailure => {
   try {
     return parseRequest(input);
   } catch (error) {

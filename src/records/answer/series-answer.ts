@@ -88,7 +88,7 @@ export const sumTooLarge = (): ApiError =>
   invalid([{ path: 'function', message: 'cannot be: the values of a bucket add up to more than a double holds' }]);
 
 /** Returns the lines of a call that are read from the store. Lines of text variables stay empty. */
-export const wantedPairs = (
+export const pairsToRead = (
   { deviceIds, variables }: Pick<SeriesCall, 'deviceIds' | 'variables'>,
   declared: readonly DeclaredPair[],
 ): { declared: readonly DeclaredPair[]; undeclared: readonly Pair[] } => {

@@ -172,7 +172,7 @@ export const leafText = ({ kind, decimals }: Pick<Leaf, 'kind' | 'decimals'>, va
 export const parseShape = (text: string): Shape => {
   const pieces: string[] = [];
   const leaves: Leaf[] = [];
-  const places: Place[] = [];
+  const places: PathStep[] = [];
   let [from, at] = [0, 0];
   while (at < text.length) {
     const character = text[at]!;
@@ -196,8 +196,8 @@ export const parseShape = (text: string): Shape => {
   return { text, pieces: [...pieces, text.slice(from)], leaves };
 };
 
-/** Place within an object, by its key in quotes, or within a list, by its index; -1 in an object. */
-interface Place {
+/** Step into an object, by its key in quotes, or into a list, by its index; -1 in an object. */
+interface PathStep {
   key: string;
   index: number;
 }
@@ -208,7 +208,7 @@ const isKind = (character: string): character is LeafKind => kinds.has(character
 /** A key that needs no quotes in a path. */
 const simpleKey = /^"[^."[\]\\]+"$/;
 
-const pathOf = (places: readonly Place[]): { path: string; isSingle: boolean } => {
+const pathOf = (places: readonly PathStep[]): { path: string; isSingle: boolean } => {
   const isSingle = places.every(({ index }) => index <= 0);
   const element = isSingle ? '[0]' : '[]';
   const path = places

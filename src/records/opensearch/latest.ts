@@ -36,7 +36,7 @@ interface Device {
 }
 
 /** Number of devices of one request: its answer holds the newest records of all of them. */
-const together = 25;
+const devicesPerRequest = 25;
 
 /**
  * Creates the read of newest values. The newest measured value is not the last received one: late data does not replace
@@ -131,8 +131,8 @@ export const createClusterLatest = ({
     await shapes.load(pool, products);
     await readingWithin(timeoutMs, async () => {
       for (const ofOne of Map.groupBy(devices, ({ organizationId }) => organizationId).values())
-        for (let start = 0; start < ofOne.length; start += together)
-          await latestOf(ofOne.slice(start, start + together), weigh, found);
+        for (let start = 0; start < ofOne.length; start += devicesPerRequest)
+          await latestOf(ofOne.slice(start, start + devicesPerRequest), weigh, found);
     });
     return new Map([...found].map(([id, values]) => [id, values.byName()]));
   };

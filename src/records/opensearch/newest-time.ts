@@ -7,7 +7,7 @@ const lastStored = 20;
 /** Maximum number of records that are read if none of those was ahead; the engine returns no more. */
 const mostRead = 10_000;
 /** Maximum number of searches of one request. */
-const together = 100;
+const searchesPerRequest = 100;
 
 /** A record, and the time by which it is the newest, in Unix seconds (see `orderTime`). */
 interface Newest {
@@ -45,7 +45,7 @@ export const newestOfEach = async (
   const look = async (
     places: readonly number[],
     searchOf: (filter: readonly Part[], place: number) => Part,
-    atOnce = together,
+    atOnce = searchesPerRequest,
   ): Promise<Newest[][]> => {
     const records: Newest[][] = [];
     for (let start = 0; start < places.length; start += atOnce) {

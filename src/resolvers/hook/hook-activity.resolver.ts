@@ -7,7 +7,7 @@ import { type ActivityRow, activityQuery } from '#hooks/activity.js';
 import { ActivityArgs } from '#listing/activity.args.js';
 import { type Buckets, boundsOf, bucketsOf } from '#listing/activity-buckets.js';
 import { loaderOf } from '#listing/loader.js';
-import type { Context, Place } from '#schema/context.js';
+import type { Context, FieldPosition } from '#schema/context.js';
 import { FieldPlace, type SelectedFields, SelectedNames } from '#schema/selected-fields.js';
 
 /** Timeout of the activity of all hooks on a page, in milliseconds. */
@@ -30,7 +30,7 @@ export class HookActivityResolver {
     @Root() { id }: Hook,
     @Args(() => ActivityArgs) args: ActivityArgs,
     @SelectedNames() selected: SelectedFields,
-    @FieldPlace() place: Place,
+    @FieldPlace() place: FieldPosition,
     @Ctx() ctx: Context,
   ): Promise<HookActivity[]> {
     const buckets = bucketsOf(args, this.clock() / 1000, (objects) => ctx.objects?.count(place, objects));

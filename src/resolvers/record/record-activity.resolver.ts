@@ -10,7 +10,7 @@ import { RecordActivity } from '#entities/record-activity.js';
 import { ActivityArgs } from '#listing/activity.args.js';
 import { type Buckets, bucketsOf } from '#listing/activity-buckets.js';
 import { loaderOf } from '#listing/loader.js';
-import type { Context, Place } from '#schema/context.js';
+import type { Context, FieldPosition } from '#schema/context.js';
 import { FieldPlace } from '#schema/selected-fields.js';
 
 /** Timeout of the activity of all parents on a page, in milliseconds. */
@@ -32,7 +32,7 @@ export class OrganizationActivityResolver {
   activity(
     @Root() { id }: Organization,
     @Args(() => ActivityArgs) args: ActivityArgs,
-    @FieldPlace() place: Place,
+    @FieldPlace() place: FieldPosition,
     @Ctx() ctx: Context,
   ): Promise<RecordActivity[]> {
     authorize(ctx, id, policies.record.count);
@@ -62,7 +62,7 @@ export class ApplicationActivityResolver {
   activity(
     @Root() { id, organizationId }: Application,
     @Args(() => ActivityArgs) args: ActivityArgs,
-    @FieldPlace() place: Place,
+    @FieldPlace() place: FieldPosition,
     @Ctx() ctx: Context,
   ): Promise<RecordActivity[]> {
     const parent = { column: sql`application_id`, condition: sql`organization_id = ${organizationId}` };

@@ -1,4 +1,4 @@
-import { illegalArgument, type Place } from '../search-failure.js';
+import { type FaultPosition, illegalArgument } from '../search-failure.js';
 import { decimalPattern, type Pattern } from './decimal-pattern.js';
 
 /**
@@ -107,7 +107,7 @@ const scaled = (value: number | bigint, scale: number): number | bigint => {
  * Creates a formatter from a decimal pattern of Java: `0.000`, `#,##0.00`, `00.0 'C'`, `0.0%`, `##0.#E0`, `0;(0)`.
  * Halves round to the even neighbour, as in Java.
  */
-export const decimalFormatOf = (pattern: string, place: Place): ((value: number | bigint) => string) => {
+export const decimalFormatOf = (pattern: string, place: FaultPosition): ((value: number | bigint) => string) => {
   const parsed = decimalPattern(pattern);
   if (parsed === undefined) throw illegalArgument(`Malformed pattern "${pattern}"`, place);
   const { positive, negative, scale, exponentDigits } = parsed;

@@ -1,4 +1,4 @@
-import { illegalArgument, type Place } from '../search-failure.js';
+import { type FaultPosition, illegalArgument } from '../search-failure.js';
 import { compilePattern } from './date-pattern.js';
 import { parseIso, parseLenientIso, printIso } from './iso.js';
 import type { Instant, Zone } from './zone.js';
@@ -72,7 +72,7 @@ export const defaultDateFormat: DateFormat = {
  * Returns the format for a name, for a Java date pattern, or for several of them joined by `||`. Of several, each may
  * parse, and the first one prints.
  */
-export const dateFormatOf = (text: string, place: Place): DateFormat => {
+export const dateFormatOf = (text: string, place: FaultPosition): DateFormat => {
   const formats = text.split('||').map((part) => single(part.trim(), text, place));
   const [first] = formats;
   if (formats.length === 1) return first!;
@@ -89,7 +89,7 @@ export const dateFormatOf = (text: string, place: Place): DateFormat => {
   };
 };
 
-const single = (text: string, whole: string, place: Place): DateFormat => {
+const single = (text: string, whole: string, place: FaultPosition): DateFormat => {
   const name = text.startsWith('strict_') && !Object.hasOwn(named, text) ? text.slice('strict_'.length) : text;
   const format = Object.hasOwn(named, name) ? named[name] : undefined;
   if (format !== undefined) return format;

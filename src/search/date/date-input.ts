@@ -1,4 +1,4 @@
-import { type Place, parseFailure } from '../search-failure.js';
+import { type FaultPosition, parseFailure } from '../search-failure.js';
 import type { DateFormat } from './date-format.js';
 import { applyMath } from './date-math.js';
 import { type Instant, utc, type Zone } from './zone.js';
@@ -17,7 +17,7 @@ export interface DateReading {
  * @param roundUp whether omitted parts, and rounding by date math, go to their last millisecond: `2026-03-29` is then
  * the end of that day
  */
-export const readDate = (text: string, roundUp: boolean, reading: DateReading, place: Place): Instant => {
+export const readDate = (text: string, roundUp: boolean, reading: DateReading, place: FaultPosition): Instant => {
   const zone = reading.zone ?? utc;
   if (text.startsWith('now')) return applyMath(reading.now, text.slice('now'.length), roundUp, zone, place);
   const [anchor, math] = split(text);

@@ -1,4 +1,4 @@
-import { type Place, parseFailure } from '../search-failure.js';
+import { type FaultPosition, parseFailure } from '../search-failure.js';
 import { add, truncate, type Unit } from './calendar.js';
 import { type Instant, instantOf, type Zone } from './zone.js';
 
@@ -17,7 +17,13 @@ const units: Readonly<Record<string, Unit>> = {
  * Applies date math (`+1d-2h/d`) to an instant, in a zone's local time.
  * @param roundUp whether `/d` gives the last millisecond of the day instead of its first
  */
-export const applyMath = (start: Instant, math: string, roundUp: boolean, zone: Zone, place: Place): Instant => {
+export const applyMath = (
+  start: Instant,
+  math: string,
+  roundUp: boolean,
+  zone: Zone,
+  place: FaultPosition,
+): Instant => {
   let instant = start;
   for (let rest = math; rest !== ''; ) {
     const [step, sign, digits, unit] = /^([+\-/])(\d*)([\s\S]?)/.exec(rest) ?? [];

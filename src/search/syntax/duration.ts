@@ -1,4 +1,4 @@
-import { illegalArgument, numberFormat, type Place } from '../search-failure.js';
+import { type FaultPosition, illegalArgument, numberFormat } from '../search-failure.js';
 
 const units: Readonly<Record<string, number>> = {
   nanos: 1e-6,
@@ -23,7 +23,7 @@ const isLong = (text: string): boolean => /^[+-]?\d+$/.test(text) && BigInt.asIn
  * one would mean months.
  * @throws SearchFailure for other values; it names the `setting` if given
  */
-export const durationOf = (value: string, place: Place, setting?: string): number => {
+export const durationOf = (value: string, place: FaultPosition, setting?: string): number => {
   const given = value.trim();
   const unit = Object.keys(units).find((name) =>
     name === 'm' ? value.endsWith(name) : given.toLowerCase().endsWith(name),

@@ -1,8 +1,8 @@
 import { type JsonMember, JsonObject, type LocatedJson, type Position } from '#json/json.js';
-import { type Place, SearchFailure } from '../search-failure.js';
+import { type FaultPosition, SearchFailure } from '../search-failure.js';
 
 /** A node of the request with its path. Every parser takes one, and every fault refers to one. */
-export class Input implements Place {
+export class Input implements FaultPosition {
   constructor(
     readonly node: LocatedJson,
     readonly path: string,
@@ -44,7 +44,7 @@ export class Input implements Place {
   }
 
   /** Position of the closing bracket, at which the engines report missing parts. */
-  get end(): Place {
+  get end(): FaultPosition {
     const end: Position = this.node.kind === 'object' || this.node.kind === 'array' ? this.node.end : this.node;
     return { ...end, path: this.path };
   }
@@ -65,7 +65,7 @@ export class Input implements Place {
 /** A key of an object with its value. `place` is the key's position. */
 export class Entry {
   readonly key: string;
-  readonly place: Place;
+  readonly place: FaultPosition;
   readonly input: Input;
 
   constructor(member: JsonMember, path: string) {

@@ -18,7 +18,7 @@ export interface Matching {
   readonly deviceId: string | null;
 }
 
-interface Place {
+interface EpisodeKey {
   readonly id: string;
   readonly applicationId: string;
 }
@@ -27,7 +27,7 @@ interface Place {
 const atOnce = 100;
 
 /** Acknowledges these episodes, with one call per application and per hundred episodes. */
-export async function acknowledge(episodes: readonly Place[]): Promise<void> {
+export async function acknowledge(episodes: readonly EpisodeKey[]): Promise<void> {
   for (const [applicationId, some] of Map.groupBy(episodes, (episode) => episode.applicationId))
     for (let first = 0; first < some.length; first += atOnce) {
       const ids = some.slice(first, first + atOnce).map(({ id }) => id);
@@ -55,7 +55,7 @@ export const AcknowledgeActions = ({
   matching,
   done,
 }: {
-  chosen: readonly Place[];
+  chosen: readonly EpisodeKey[];
   /** Number of matching episodes that are not acknowledged; null when there are too many to count. */
   waiting: number | null;
   matching: Matching;

@@ -33,15 +33,15 @@ export interface Source extends Choice {
   readonly label?: string;
 }
 
-/** Place of a panel on the grid. */
-export interface Place {
+/** Position of a panel on the grid. */
+export interface GridPosition {
   readonly x: number;
   readonly y: number;
   readonly w: number;
   readonly h: number;
 }
 
-interface Base extends Place {
+interface Base extends GridPosition {
   readonly id: string;
   readonly title: string;
 }

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { Shown } from './data/use-results.js';
-import type { Panel, Place } from './document.js';
+import type { GridPosition, Panel } from './document.js';
 import { PanelBody } from './panels/body.js';
 import { settled } from './settle.js';
 
 /** Returns the lines of the grid that a panel stands between. */
-export const placeStyle = ({ x, y, w, h }: Place) => ({
+export const placeStyle = ({ x, y, w, h }: GridPosition) => ({
   gridColumn: `${x + 1} / span ${w}`,
   gridRow: `${y + 1} / span ${h}`,
   '--rows': h,
@@ -34,7 +34,7 @@ export function Grid({
   );
 }
 
-export const rowsOf = (panels: readonly Place[]): number => Math.max(1, ...panels.map(({ y, h }) => y + h));
+export const rowsOf = (panels: readonly GridPosition[]): number => Math.max(1, ...panels.map(({ y, h }) => y + h));
 
 /** The frame of a panel with its title. */
 export const PanelFrame = ({ panel, children }: { panel: Panel; children: ComponentChildren }) => (

@@ -1,18 +1,18 @@
-import { columns, type Place, tallest } from './document.js';
+import { columns, type GridPosition, tallest } from './document.js';
 
 /* Arranges panels on the grid: none overlaps another, and each is as high up as the others let it. */
 
-interface Placed extends Place {
+interface Placed extends GridPosition {
   readonly id: string;
 }
 
-const overlaps = (a: Place, b: Place): boolean =>
+const overlaps = (a: GridPosition, b: GridPosition): boolean =>
   a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
 
-const inOrder = (a: Place, b: Place): number => a.y - b.y || a.x - b.x;
+const inOrder = (a: GridPosition, b: GridPosition): number => a.y - b.y || a.x - b.x;
 
 /** Returns the first row at or below `from` in which a panel overlaps no other. */
-const freeRow = (panel: Place, others: readonly Place[], from: number): number => {
+const freeRow = (panel: GridPosition, others: readonly GridPosition[], from: number): number => {
   let y = from;
   for (;;) {
     const hit = others.find((other) => overlaps({ ...panel, y }, other));
@@ -37,7 +37,7 @@ const compact = <Panel extends Placed>(panels: readonly Panel[], fixed?: Panel):
 };
 
 /** Returns the panels after one has moved to a place or changed its size. */
-export const arranged = <Panel extends Placed>(panels: readonly Panel[], id: string, place: Place): Panel[] => {
+export const arranged = <Panel extends Placed>(panels: readonly Panel[], id: string, place: GridPosition): Panel[] => {
   const moved = panels.find((panel) => panel.id === id);
   if (moved === undefined) return [...panels];
   const w = Math.min(columns, Math.max(1, place.w));
@@ -65,7 +65,7 @@ export const stepped = <Panel extends Placed>(panels: readonly Panel[], id: stri
 };
 
 /** Returns the place of a new panel: the first free one of its size, or below all others. */
-export const freePlace = (panels: readonly Placed[], w: number, h: number): Place => {
+export const freePlace = (panels: readonly Placed[], w: number, h: number): GridPosition => {
   const bottom = Math.max(0, ...panels.map((panel) => panel.y + panel.h));
   for (let y = 0; y < bottom; y++)
     for (let x = 0; x + w <= columns; x++)

@@ -26,7 +26,7 @@ export const Parts = ({
     label="Parts of the device"
     tabs={[
       { id: 'records', title: 'Records', show: () => <RecordsAndCall device={device} /> },
-      { id: 'location', title: 'Location', show: () => <Place device={device} /> },
+      { id: 'location', title: 'Location', show: () => <LocationSection device={device} /> },
       ...(tokens === undefined
         ? []
         : [
@@ -59,7 +59,7 @@ const RecordsAndCall = ({ device }: { device: Device }) => (
   </>
 );
 
-const Place = ({ device: { id, name, serial, location } }: { device: Device }) => (
+const LocationSection = ({ device: { id, name, serial, location } }: { device: Device }) => (
   <Section title="Where it is">
     {location === null ? (
       <Empty title="No location">

@@ -3,10 +3,10 @@ import type { BoundKey } from '#search/hits/bound-sort.js';
 import type { Cursor } from '#search/hits/search-after.js';
 import { illegalArgument } from '#search/search-failure.js';
 import type { EngineAnswer, EngineBucket, EngineHit, Part } from '../engine.js';
-import type { EngineFields } from './cluster-field.js';
-import { cursorOf, orderOfKeys } from './cluster-order.js';
 import { devicesIn } from './device-question.js';
 import { type DeviceNow, type DeviceValues, textsOf } from './device-value.js';
+import type { EngineFields } from './engine-field.js';
+import { cursorOf, orderOfKeys } from './engine-sort.js';
 import { hitParts } from './hit.js';
 import { allOf, matchAll } from './query-part.js';
 

@@ -1,7 +1,7 @@
 import type { CallScope } from '#records/scope/call-scope.js';
 import { SearchFailure } from '#search/search-failure.js';
 import type { EngineAnswer, EngineHit, EngineSearch } from '../engine.js';
-import { attempt, type OneQuery, shardsOf } from './one-query.js';
+import { type OneQuery, runQueryStep, shardsOf } from './one-query.js';
 import { ask, isLost, type Planned, planTimed, prepare, searchOf } from './prepare-search.js';
 import { devicesOfHits } from './shown-device.js';
 import type { CallWork } from './work.js';
@@ -51,7 +51,7 @@ const read = async (
   for (const [index, { asked, plan }] of plans.entries()) {
     const { query } = asked;
     if (query.answer !== undefined || isLost(query, [...answers[index]!, ...later[index]!], work)) continue;
-    attempt(query, () => void shown.push(...plan.take(answers[index]!, later[index]!)));
+    runQueryStep(query, () => void shown.push(...plan.take(answers[index]!, later[index]!)));
   }
   const devices = await devicesOfHits(shown, expected, work);
   for (const [index, { asked, plan }] of plans.entries()) {

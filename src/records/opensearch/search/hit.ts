@@ -3,7 +3,7 @@ import type { FoundRecord } from '#records/answer/hit.js';
 import type { BoundKey } from '#search/hits/bound-sort.js';
 import type { DocumentSource } from '../document.js';
 import type { EngineHit, Part } from '../engine.js';
-import { sortValueOf } from './cluster-order.js';
+import { sortValueOf } from './engine-sort.js';
 import type { OlderTypes } from './older-type.js';
 
 /**

@@ -1,4 +1,4 @@
-import { parsed, shards } from '#records/answer/search-call.js';
+import { parseSearch, shards } from '#records/answer/search-call.js';
 import type { QueryAnswer, Shards } from '#records/record-index.js';
 import type { SearchRequest } from '#search/request.js';
 import { SearchFailure } from '#search/search-failure.js';
@@ -14,12 +14,12 @@ export interface OneQuery {
 
 /** Parses a query. */
 export const readQuery = (input: Input, productIds: readonly string[]): OneQuery => {
-  const request = parsed(input);
+  const request = parseSearch(input);
   return request instanceof SearchFailure ? { productIds, answer: request.toAnswer() } : { productIds, request };
 };
 
 /** Runs a step of a query; an error of the query becomes its answer. */
-export const attempt = (query: OneQuery, step: () => void): void => {
+export const runQueryStep = (query: OneQuery, step: () => void): void => {
   try {
     step();
   } catch (error) {

@@ -3,8 +3,8 @@ import type { Field } from '#search/field/field.js';
 import { type Bound, fieldsOf, type Predicate, type Value, type WildcardPart } from '#search/query/predicate.js';
 import { illegalArgument } from '#search/search-failure.js';
 import type { Part } from '../engine.js';
-import type { EngineFields } from './cluster-field.js';
 import type { DeviceQuestions } from './device-question.js';
+import type { EngineFields } from './engine-field.js';
 import { allOf, anyOf, matchAll, matchNone, noneOf } from './query-part.js';
 
 type Compile = {

@@ -10,13 +10,13 @@ import type { Fields } from '#search/field/field.js';
 import type { InstantRange } from '#search/instant-range.js';
 import { namesFields, reservedOnly } from '#search/names-fields.js';
 import type { EngineAnswer, EngineRange, EngineSearch, Part } from '../engine.js';
-import { EngineFields } from './cluster-field.js';
-import { type EnginePlan, enginePlanOf, namesDeviceFields, timedBody, timedSpan } from './cluster-plan.js';
 import { DeviceQuestions } from './device-question.js';
 import { DeviceValues, loadDeviceValues } from './device-value.js';
 import { failureOf } from './engine-failure.js';
+import { EngineFields } from './engine-field.js';
+import { type EnginePlan, enginePlanOf, namesDeviceFields, timedBody, timedSpan } from './engine-plan.js';
 import { loadOlderTypes } from './older-type.js';
-import { attempt, type OneQuery } from './one-query.js';
+import { type OneQuery, runQueryStep } from './one-query.js';
 import { PredicateCompiler } from './predicate.js';
 import { allOf } from './query-part.js';
 import { asksOfAll, createRecordsOf, looksBeyond, recordsOfApplication, scopeParts, timeRead } from './scope.js';
@@ -120,7 +120,7 @@ const bind = async (query: OneQuery, { scope, recordsOf, rows }: Binding, work: 
   const fields = namesFields(request) ? await scope.fields(productIds, rows) : reservedOnly;
   await pace.begin();
   let bound: BoundRequest | undefined;
-  attempt(query, () => {
+  runQueryStep(query, () => {
     bound = bindRequest(request, { fields, now });
   });
   if (bound === undefined) return [];
@@ -148,7 +148,7 @@ const planAll = async (
   for (const one of asked) {
     if (one.query.answer !== undefined) continue;
     const found = spans.get(one) ?? new Map<Aggregation, InstantRange>();
-    attempt(one.query, () => {
+    runQueryStep(one.query, () => {
       const { fields, deviceIds, scope: left, whole } = one;
       plans.push({
         asked: one,

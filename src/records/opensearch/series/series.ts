@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { SeriesFunction } from '#entities/series.js';
-import { linesOf, planSeries, seriesTooLong, wantedPairs } from '#records/answer/series-answer.js';
+import { linesOf, pairsToRead, planSeries, seriesTooLong } from '#records/answer/series-answer.js';
 import type { RecordIndex } from '#records/record-index.js';
 import { declaredPairs } from '#records/scope/declared.js';
 import { TimedOut } from '#search/pace.js';
@@ -31,7 +31,7 @@ export const createClusterSeries =
     await engine.fresh(organizationId, signal);
     const declared = (await pool.query(declaredPairs(call))).rows;
     const placed = (await places.of([organizationId])).get(organizationId)!;
-    const pairs = await sourcesOf({ pool, places: placed, organizationId, ...wantedPairs(call, declared) });
+    const pairs = await sourcesOf({ pool, places: placed, organizationId, ...pairsToRead(call, declared) });
     const asked = { organizationId, ...range, signal, deadline: performance.now() + timeoutMs };
     try {
       const drawn =

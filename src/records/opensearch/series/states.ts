@@ -1,4 +1,4 @@
-import { seriesTooLong, wantedPairs } from '#records/answer/series-answer.js';
+import { pairsToRead, seriesTooLong } from '#records/answer/series-answer.js';
 import { longestState, planStates, SightedLines } from '#records/answer/states-answer.js';
 import type { RecordIndex } from '#records/record-index.js';
 import { declaredPairs } from '#records/scope/declared.js';
@@ -17,7 +17,7 @@ export const createClusterStates =
     await engine.fresh(organizationId, signal);
     const declared = (await pool.query(declaredPairs(call))).rows;
     const placed = (await places.of([organizationId])).get(organizationId)!;
-    const { undeclared } = wantedPairs(call, declared);
+    const { undeclared } = pairsToRead(call, declared);
     const pairs = await sourcesOf({ pool, places: placed, organizationId, declared, undeclared, texts: true });
     const range = { from: plan.since, to: plan.range.to };
     const asked = { organizationId, ...range, signal, deadline: performance.now() + timeoutMs };

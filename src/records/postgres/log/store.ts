@@ -26,7 +26,7 @@ export interface RecordStore {
 }
 
 /** Settings of groups: transactions in progress, and items of one. */
-const together = { concurrency: 2, minWeight: 500, maxWeight: 1000 };
+const groupSettings = { concurrency: 2, minWeight: 500, maxWeight: 1000 };
 /**
  * Number of items from which a call is large: it gains little from sharing a transaction, and the other calls would
  * wait for it.
@@ -51,7 +51,7 @@ export const createRecordStore = ({ trace = untraced, ...options }: RecordStoreO
       costly.took(works[0]!.organizationId, performance.now() - begun);
       return outcomes;
     },
-    ...together,
+    ...groupSettings,
     isolation: {
       ownerOf: ({ organizationId, weight }) =>
         weight >= largeCall || costly.has(organizationId) ? organizationId : undefined,

@@ -43,7 +43,7 @@ export const execute = async (plan: Plan, execution: Execution): Promise<Found> 
   const names = { scope: plan.scope, named: plan.named, weigh };
   const shared = { fields: plan.fields, now: plan.now, span, found, times, pace: reader.pace, weigh, names };
   const aggregations = planTree(plan.request.aggregations, scope, plan.query, shared);
-  const hits = await pageOf(plan, execution);
+  const hits = await readHitPage(plan, execution);
   const answer = await aggregations?.read(reader);
   const total = await totalOf(plan, hits.length, aggregations, reader);
   return { hits: { ...(total && { total }), max_score: null, hits }, ...(answer && { aggregations: answer }) };
@@ -72,7 +72,7 @@ const aggregatedScope = async (
   return asksProducts(plan, span) ? withoutProducts(plan.scope, await sources(rows)) : plan.scope;
 };
 
-const pageOf = async (plan: Plan, { reader, weigh, times, sources }: Execution): Promise<Hit[]> => {
+const readHitPage = async (plan: Plan, { reader, weigh, times, sources }: Execution): Promise<Hit[]> => {
   const { request, scope, predicates, sort, shown, cursor, pageSpan } = plan;
   const products = sources && pagesByTime(plan) ? wholeProducts(scope, await sources(reader.rows)) : undefined;
   return readHits(reader, {

@@ -22,14 +22,14 @@ import { condition } from './sql/sql-condition.js';
 /** @throws ApiError 422 for a query that a search would refuse */
 export const requireQuery = (query: PlainJson, path: string): void => {
   try {
-    parsed(query, path);
+    parseCondition(query, path);
   } catch (error) {
     throw refusal(error, path);
   }
 };
 
 /** @throws SearchFailure */
-const parsed = (query: PlainJson, path: string): Query => {
+const parseCondition = (query: PlainJson, path: string): Query => {
   const input = new Input(locate(query), path);
   requireWithinLimits(input);
   return parseQuery(input);
@@ -115,7 +115,7 @@ export const requireAnswerable = async (
   const rows = async <Row extends object>(statement: Sql) => (await pool.query<Row>(statement)).rows;
   try {
     const fields = await loadFields(rows, { organizationId, applicationId, productIds: [] });
-    bindQuery(parsed(query, path), { fields, now });
+    bindQuery(parseCondition(query, path), { fields, now });
   } catch (error) {
     throw refusal(error, path);
   }
@@ -152,7 +152,7 @@ const match = async (
     const byProduct = Map.groupBy(records, ({ device }) => device.product?.id);
     const fieldsAmong = await loadFieldsAmong(rows, first.device.organizationId, [...byProduct.keys()]);
     const bound = queries.map((query, index) => {
-      const parsedQuery = parsed(query, 'query');
+      const parsedQuery = parseCondition(query, 'query');
       return bindAmong([...byProduct.keys()], (products) =>
         formOf(bindQuery(parsedQuery, { fields: fieldsAmong(products), now }), index),
       );
@@ -225,16 +225,16 @@ const bindAmong = (
   products: readonly Product[],
   bind: (products: readonly Product[]) => Predicate,
 ): { predicate: Predicate; refused: readonly Product[] } => {
-  const together = attempt(() => bind(products));
+  const together = bindOrUndefined(() => bind(products));
   if (together) return { predicate: together, refused: [] };
-  const apart = products.map((product) => ({ product, predicate: attempt(() => bind([product])) }));
+  const apart = products.map((product) => ({ product, predicate: bindOrUndefined(() => bind([product])) }));
   return {
     predicate: or(apart.flatMap(({ product, predicate }) => (predicate ? and([ofProduct(product), predicate]) : []))),
     refused: apart.filter(({ predicate }) => !predicate).map(({ product }) => product),
   };
 };
 
-const attempt = (bind: () => Predicate): Predicate | undefined => {
+const bindOrUndefined = (bind: () => Predicate): Predicate | undefined => {
   try {
     return bind();
   } catch (error) {

@@ -101,8 +101,9 @@ export const rolledScope = (
   if ((rollup?.digests || rollup?.sketches) && digestsIn(rollup, deviceIds, summaries?.days) > maxDigests)
     return undefined;
   const { keys, digests, sketches, apart, everyDevice } = rollup ?? {};
-  const ofFew = apart?.length && !everyDevice && !keys && !digests && !sketches && deviceIds.length <= fewDevices;
-  return rollup && { ...scope, rollup, ...(ofFew && { ofFew }) };
+  const hasFewDevices =
+    apart?.length && !everyDevice && !keys && !digests && !sketches && deviceIds.length <= fewDevices;
+  return rollup && { ...scope, rollup, ...(hasFewDevices && { hasFewDevices }) };
 };
 
 /** Whether a scope reads records, at least where its rollups are stale or missing. */

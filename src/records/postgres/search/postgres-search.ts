@@ -2,7 +2,7 @@ import { DatabaseError } from 'pg';
 import { timedOut } from '#common/errors.js';
 import type { Times } from '#records/answer/hit.js';
 import { type CallBudget, ResultBudget } from '#records/answer/result-budget.js';
-import { inTime, parsed, shards, stopwatch, timedOutAnswer, whenTurn } from '#records/answer/search-call.js';
+import { inTime, parseSearch, shards, stopwatch, timedOutAnswer, whenTurn } from '#records/answer/search-call.js';
 import type { Ask, FieldType, Found, QueryAnswer, Search, SearchAnswer, SearchCall } from '#records/record-index.js';
 import { earlyLook, noLook, onlyDevices, readScope } from '#records/scope/call-scope.js';
 import { onServer, type SearchConnections, takeSnapshot } from '#records/scope/snapshot.js';
@@ -111,7 +111,7 @@ const answerAll = async (
   const requests: { parsed: SearchRequest | SearchFailure; ids: readonly string[] }[] = [];
   for (const { input, products } of queries) {
     await timeSlices.ifOver(organizationId);
-    requests.push({ parsed: parsed(input), ids: productIds(products) });
+    requests.push({ parsed: parseSearch(input), ids: productIds(products) });
   }
   const maxShared = Math.min(maxConnections, queries.length);
   const snapshot = await inTime(

@@ -64,7 +64,7 @@ const makeWeek = async (tx: PoolClient, { week: start, ...owner }: Week): Promis
   );
   const made: Measures[] = [];
   for (const some of Map.groupBy(days, ({ slot }) => slot).values())
-    made.push(await inSlices(owner.organization_id, together(some)));
+    made.push(await inSlices(owner.organization_id, combineMeasures(some)));
   const column = <K extends keyof Measures>(name: K) => made.map((measures) => measures[name]);
   await tx.query(sql`delete from record_digest_week where ${whose} and week = ${start}::timestamptz`);
   await tx.query(sql`
@@ -76,7 +76,7 @@ const makeWeek = async (tx: PoolClient, { week: start, ...owner }: Week): Promis
 };
 
 /** Combines the measures of several days. */
-function* together(days: readonly Measures[]): Generator<undefined, Measures> {
+function* combineMeasures(days: readonly Measures[]): Generator<undefined, Measures> {
   const fold = (name: 'n' | 'sum' | 'min' | 'max' | 'sum_squares', of: (a: number, b: number) => number) =>
     days
       .map((one) => one[name])

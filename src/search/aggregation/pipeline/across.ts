@@ -1,5 +1,5 @@
 import type { Awaitable, Pace } from '#search/pace.js';
-import type { Place } from '#search/search-failure.js';
+import type { FaultPosition } from '#search/search-failure.js';
 import type { Input } from '#search/syntax/input.js';
 import type { Answer } from '../aggregation-answer.js';
 import { type Print, printOf } from '../format.js';
@@ -11,7 +11,7 @@ export type Across = (buckets: readonly Answer[]) => Awaitable<Answer[]>;
 export interface Limits {
   readonly pace: Pace;
   /** Counts the values that windows will read, over all pipelines of a query. Throws above the limit. */
-  windowed(count: number, place: Place): void;
+  windowed(count: number, place: FaultPosition): void;
 }
 
 /** Returns a number, or null if it is not finite. */

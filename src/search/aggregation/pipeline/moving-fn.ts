@@ -1,5 +1,5 @@
 import { chain } from '#search/pace.js';
-import { illegalArgument, type Place } from '#search/search-failure.js';
+import { type FaultPosition, illegalArgument } from '#search/search-failure.js';
 import { integer, type Read } from '#search/syntax/value.js';
 import type { Node } from '../aggregation-node.js';
 import { withText } from '../format.js';
@@ -79,7 +79,7 @@ const withoutEnd = (script: string): string => {
 };
 
 /** Returns the function that a script of `moving_fn` names, such as `MovingFunctions.max(values)`. */
-const movingFunction = (script: string, place: Place): ((values: Window) => number) => {
+const movingFunction = (script: string, place: FaultPosition): ((values: Window) => number) => {
   const [, name = '', given = ''] =
     /^(?:return\s+)?MovingFunctions\.(\w+)\(\s*values\b([^]*)\)$/.exec(withoutEnd(script)) ?? [];
   const [blank = '', ...arguments_] = given.split(',');

@@ -1,4 +1,4 @@
-import { illegalArgument, type Place } from '#search/search-failure.js';
+import { type FaultPosition, illegalArgument } from '#search/search-failure.js';
 
 type Value = number | boolean;
 type Variables = Readonly<Record<string, number>>;
@@ -43,7 +43,8 @@ const operators: readonly Readonly<Record<string, (a: Value, b: Value) => Value>
  * Compiles an expression over the variables of a bucket: `params.x`, numbers, `+ - * / %`, comparisons, `&& || !`, `a ?
  * b : c` and `Math.*`. It supports no other part of the engines' languages, so no text of a caller ever runs as code.
  */
-export const compileScript = (source: string, place: Place): Evaluate => new ScriptParser(source, place).whole();
+export const compileScript = (source: string, place: FaultPosition): Evaluate =>
+  new ScriptParser(source, place).whole();
 
 /** Maximum nesting of an expression: each level takes several calls of its parser. */
 const maxNesting = 64;
@@ -55,7 +56,7 @@ class ScriptParser {
 
   constructor(
     private readonly source: string,
-    private readonly place: Place,
+    private readonly place: FaultPosition,
   ) {
     this.tokens =
       source.match(/\d+\.?\d*(?:[eE][+-]?\d+)?[dfLDF]?|\.\d+|[A-Za-z_]\w*|==|!=|<=|>=|&&|\|\||[^\s]/g) ?? [];

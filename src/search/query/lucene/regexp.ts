@@ -1,4 +1,4 @@
-import { illegalArgument, type Place, queryShard } from '#search/search-failure.js';
+import { type FaultPosition, illegalArgument, queryShard } from '#search/search-failure.js';
 import { maxRegexpCost, regexpCost } from './regexp-cost.js';
 import type { ClassItem, ClassLetter, Regexp, RegexpNode } from './regexp-node.js';
 
@@ -9,7 +9,11 @@ import type { ClassItem, ClassLetter, Regexp, RegexpNode } from './regexp-node.j
  * @param operators the active operators among `&~#@<`; the others are plain characters
  * @throws SearchFailure for an invalid expression, an intersection or opposite of a part, or too high a cost
  */
-export const parseRegexp = (text: string, place: Place, operators: ReadonlySet<string> = allOperators): Regexp => {
+export const parseRegexp = (
+  text: string,
+  place: FaultPosition,
+  operators: ReadonlySet<string> = allOperators,
+): Regexp => {
   const regexp = new RegexpParser([...text], place, operators).whole();
   if (regexpCost(regexp) <= maxRegexpCost) return regexp;
   const reason = `Determinizing automaton of [${text}] would require more than ${maxRegexpCost} effort.`;
@@ -31,7 +35,7 @@ const flags: Readonly<Record<string, string>> = {
 const allOperators: ReadonlySet<string> = new Set('&~#@<');
 
 /** Returns the operators that flags such as `INTERVAL|EMPTY` activate. */
-export const operatorsOf = (text: string, place: Place): ReadonlySet<string> => {
+export const operatorsOf = (text: string, place: FaultPosition): ReadonlySet<string> => {
   const names = text.split('|').filter((name) => name !== '');
   const unknown = names.find((name) => name.toUpperCase() !== 'ALL' && !Object.hasOwn(flags, name.toUpperCase()));
   if (unknown !== undefined) throw illegalArgument(`Unknown regexp flag [${unknown}]`, place);
@@ -48,7 +52,7 @@ class RegexpParser {
 
   constructor(
     private readonly characters: readonly string[],
-    private readonly place: Place,
+    private readonly place: FaultPosition,
     private readonly operators: ReadonlySet<string>,
   ) {}
 

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Icon } from '../../../components/icon.js';
 import type { Shown } from '../data/use-results.js';
-import { columns, type Panel, type Place } from '../document.js';
+import { columns, type GridPosition, type Panel } from '../document.js';
 import { placeStyle, rowsOf, words } from '../grid.js';
 import { PanelBody } from '../panels/body.js';
 import { arranged, settled, stepped } from '../settle.js';
@@ -40,7 +40,7 @@ export function EditGrid({ panels, shown, arrange, ...actions }: Props) {
     const onMove = (now: PointerEvent) => {
       const [across, down] = [now.pageX - event.pageX, now.pageY - event.pageY];
       const [x, y] = [Math.round(across / step.x), Math.round(down / step.y)];
-      const place: Place = isResize
+      const place: GridPosition = isResize
         ? { ...panel, w: Math.min(columns - panel.x, panel.w + x), h: panel.h + y }
         : { ...panel, x: panel.x + x, y: panel.y + y };
       latest = arranged(stored, panel.id, place);

@@ -2,7 +2,7 @@ import type { SimpleMetric } from '#search/aggregation/metrics.js';
 import { pointOf } from '#search/syntax/geo-point.js';
 import { scalarText } from '#search/syntax/value.js';
 import { type DeviceNow, placeOf, textsOf } from '../device-value.js';
-import { noNumber, type Planned, type Stage } from './bucket/stage.js';
+import { type EngineAggregationContext, noNumber, type Planned } from './bucket/aggregation-context.js';
 import { byValue, oneValue } from './metrics.js';
 import { deviceCounts } from './value/device-count.js';
 import { sourceOf } from './value/metric-source.js';
@@ -11,13 +11,13 @@ import { sourceOf } from './value/metric-source.js';
 const threshold = 40_000;
 
 /** Plans the number of distinct values, which the engine estimates. */
-export const cardinality = (metric: SimpleMetric, stage: Stage): Planned => {
+export const cardinality = (metric: SimpleMetric, context: EngineAggregationContext): Planned => {
   const { field: path, at, missing } = metric;
-  const field = stage.field(path, at);
+  const field = context.field(path, at);
   if (field?.ofDevice) {
     const instead =
       missing && (field.kind === 'geo_point' ? pointOf(scalarText(missing) ?? '', missing) : scalarText(missing));
-    const counts = deviceCounts(stage);
+    const counts = deviceCounts(context);
     const each = (device: DeviceNow): readonly unknown[] => {
       const own = field.kind === 'geo_point' ? [placeOf(device) ?? []].flat() : textsOf(field, device);
       return own.length > 0 || instead === undefined ? own : [instead];
@@ -30,12 +30,12 @@ export const cardinality = (metric: SimpleMetric, stage: Stage): Planned => {
     };
   }
   if (field?.path === '_id') {
-    const count = stage.count();
+    const count = context.count();
     return { asked: {}, read: (bucket) => ({ value: count(bucket) }) };
   }
-  const source = sourceOf('keyword', metric, at, stage);
+  const source = sourceOf('keyword', metric, at, context);
   if (source === undefined) return { asked: {}, read: () => ({ value: 0 }), sortable: noNumber };
-  const question = stage.ask(
+  const question = context.ask(
     'cardinality',
     { ...source.body, precision_threshold: threshold },
     { field: source.field },

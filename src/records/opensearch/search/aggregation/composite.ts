@@ -15,9 +15,9 @@ import { coerce } from '#search/query/value-of.js';
 import { illegalArgument, maxBuckets } from '#search/search-failure.js';
 import type { Input } from '#search/syntax/input.js';
 import { number, scalarText } from '#search/syntax/value.js';
+import type { EngineAggregationContext, Planned } from './bucket/aggregation-context.js';
 import { type Bucket, inside } from './bucket/bucket.js';
-import { pageOf } from './bucket/composite-page.js';
-import type { Planned, Stage } from './bucket/stage.js';
+import { compositePage } from './bucket/composite-page.js';
 import { timePart } from './date-histogram.js';
 import { ownTexts } from './value/own-text.js';
 
@@ -39,14 +39,17 @@ interface Key {
 }
 
 /** Plans buckets by combinations of keys, page by page: `after` is the last key of the previous page. */
-export const composite = (aggregation: WithChildren<CompositeAggregation>, stage: Stage): Planned => {
+export const composite = (
+  aggregation: WithChildren<CompositeAggregation>,
+  context: EngineAggregationContext,
+): Planned => {
   const { at, sources, size, after } = aggregation;
-  if (!stage.isTop) throw illegalArgument('[composite] aggregation cannot be used with a parent aggregation', at);
-  const keys = sources.map((source) => keyOf(source, stage));
+  if (!context.isTop) throw illegalArgument('[composite] aggregation cannot be used with a parent aggregation', at);
+  const keys = sources.map((source) => keyOf(source, context));
   const known = keys.filter((key) => key !== undefined);
   const cursor = after === undefined ? undefined : cursorOf(after, aggregation);
   if (known.length < keys.length) {
-    stage.planBarren(aggregation);
+    context.planEmpty(aggregation);
     return { asked: {}, read: () => ({ buckets: [] }) };
   }
   const start = cursor && known.map((key, index) => startOf(key, cursor[index]!));
@@ -57,8 +60,8 @@ export const composite = (aggregation: WithChildren<CompositeAggregation>, stage
     sources: known.map((key, index) => ({ [`s${index}`]: key.asked })),
     ...(start && !isOrderedHere && { after: Object.fromEntries(start.map((value, index) => [`s${index}`, value])) }),
   };
-  const children = stage.planAll(aggregation);
-  const question = stage.ask('composite', asked, { children });
+  const children = context.planAll(aggregation);
+  const question = context.ask('composite', asked, { children });
   const partsOf = ({ key }: EngineBucket, read: (key: Key, answered: unknown) => unknown): readonly unknown[] =>
     known.map((one, index) => {
       const answered = (key as Readonly<Record<string, unknown>>)[`s${index}`] ?? null;
@@ -70,7 +73,7 @@ export const composite = (aggregation: WithChildren<CompositeAggregation>, stage
   };
   const bucketsIn = (around: Bucket): readonly EngineBucket[] => {
     const found = (question.answerIn(around)?.['buckets'] ?? []) as readonly EngineBucket[];
-    return isOrderedHere ? pageOf(found, known, { start, size }) : found;
+    return isOrderedHere ? compositePage(found, known, { start, size }) : found;
   };
   return {
     asked: question.asked,
@@ -79,7 +82,7 @@ export const composite = (aggregation: WithChildren<CompositeAggregation>, stage
     },
     read: (around) => {
       const buckets = bucketsIn(around);
-      stage.planning.made(buckets.length);
+      context.planning.made(buckets.length);
       const final = buckets.at(-1);
       const begin = (bucket: EngineBucket): [Answer, Bucket] => [
         {
@@ -104,18 +107,18 @@ const startOf = ({ name, missingBucket, parameter }: Key, input: Input): unknown
 };
 
 /** Binds a source to its field; undefined for an unknown field. */
-const keyOf = (source: CompositeSource, stage: Stage): Key | undefined => {
+const keyOf = (source: CompositeSource, context: EngineAggregationContext): Key | undefined => {
   const { name, missingBucket, at } = source;
-  const found = stage.field(source.field, at);
+  const found = context.field(source.field, at);
   if (found === undefined && !missingBucket) return undefined;
   const field = found ?? emptyField(source.field, 'keyword');
   if (source.missing !== undefined)
     throw illegalArgument(`[missing] of a source of [composite] is not supported where records are on a cluster`, at);
-  const part = found === undefined ? missingFieldPart : parts[source.by](source as never, field, stage);
+  const part = found === undefined ? missingFieldPart : parts[source.by](source as never, field, context);
   const isOfDevice = found?.ofDevice && source.by === 'terms';
-  const textOf = isOfDevice ? ownTexts(field, source, stage) : undefined;
+  const textOf = isOfDevice ? ownTexts(field, source, context) : undefined;
   const options = {
-    field: isOfDevice ? 'dn' : stage.planning.compiler.nameOf(field),
+    field: isOfDevice ? 'dn' : context.planning.compiler.nameOf(field),
     order: source.descending ? 'desc' : 'asc',
     missing_bucket: missingBucket,
     ...(missingBucket &&
@@ -148,14 +151,16 @@ const missingFieldPart: KeyPart = { parameter: (input) => scalarText(input) ?? '
 
 type By<K extends CompositeSource['by']> = Extract<CompositeSource, { by: K }>;
 
-const parts: { [K in CompositeSource['by']]: (source: By<K>, field: Field, stage: Stage) => KeyPart } = {
-  terms: (source, field, stage) => {
+const parts: {
+  [K in CompositeSource['by']]: (source: By<K>, field: Field, context: EngineAggregationContext) => KeyPart;
+} = {
+  terms: (source, field, context) => {
     if (field.kind === 'geo_point') throw unsupported(field, source.by, source.at);
     const print = field.kind === 'date' && source.format === undefined ? undefined : printOf(field, source.format);
     const value = (answered: unknown) => plainKey(field, answered);
     return {
       parameter: (input) => {
-        if (field.kind === 'date') return cursorMillis(source, input, stage.planning.now);
+        if (field.kind === 'date') return cursorMillis(source, input, context.planning.now);
         const coerced = coerce(field, input);
         return coerced === 'none' ? (scalarText(input) ?? '') : coerced.value;
       },
@@ -176,13 +181,13 @@ const parts: { [K in CompositeSource['by']]: (source: By<K>, field: Field, stage
       value: (answered) => Math.round(Number(answered) / interval) * interval,
     };
   },
-  date_histogram: (source, field, stage) => {
+  date_histogram: (source, field, context) => {
     if (field.kind !== 'date') throw unsupported(field, source.by, source.at);
-    const zone = dateReading(stage.planning.now, undefined, source.timeZone).zone ?? utc;
+    const zone = dateReading(context.planning.now, undefined, source.timeZone).zone ?? utc;
     const print = source.format && printOf(field, source.format, zone);
     return {
       more: timePart(source.interval, zone, source.offset),
-      parameter: (input) => cursorMillis(source, input, stage.planning.now),
+      parameter: (input) => cursorMillis(source, input, context.planning.now),
       value: Number,
       written: (answered) => (print ? print(Number(answered)) : Number(answered)),
     };

@@ -9,20 +9,23 @@ import { type Interval, roundingOf } from '#search/date/rounding.js';
 import { utc, type Zone } from '#search/date/zone.js';
 import { dateReading } from '#search/query/binding.js';
 import { illegalArgument } from '#search/search-failure.js';
+import type { EngineAggregationContext, Planned } from './bucket/aggregation-context.js';
 import { type Bucket, countOf, gap, inside } from './bucket/bucket.js';
-import type { Planned, Stage } from './bucket/stage.js';
 import { sourceOf } from './value/metric-source.js';
 
 /** Range of JavaScript's dates on either side of 1970, in milliseconds. */
 const maxOffset = 8.64e15;
 
 /** Plans a bucket per time interval, including empty ones between others. */
-export const dateHistogram = (aggregation: WithChildren<DateHistogramAggregation>, stage: Stage): Planned => {
+export const dateHistogram = (
+  aggregation: WithChildren<DateHistogramAggregation>,
+  context: EngineAggregationContext,
+): Planned => {
   const { at, format } = aggregation;
-  const { planning } = stage;
+  const { planning } = context;
   const reading = dateReading(planning.now, format, aggregation.timeZone);
   const zone = reading.zone ?? utc;
-  const source = sourceOf('date', aggregation, at, stage);
+  const source = sourceOf('date', aggregation, at, context);
   const { interval, offset } = aggregation;
   if (source !== undefined && source.field.kind !== 'date') throw unsupported(source.field, 'date_histogram', at);
   // Beyond this range, a double cannot distinguish neighbouring buckets.
@@ -30,16 +33,16 @@ export const dateHistogram = (aggregation: WithChildren<DateHistogramAggregation
     throw illegalArgument(`[offset] of [${offset}] milliseconds leaves the calendar`);
   const rounding = roundingOf(interval, zone, offset);
   const time = { interval, rounding };
-  const children = source === undefined ? stage.planBarren(aggregation, time) : stage.planAll(aggregation, time);
+  const children = source === undefined ? context.planEmpty(aggregation, time) : context.planAll(aggregation, time);
   // This process adds and counts empty buckets itself.
   const body = { ...source?.body, ...timePart(interval, zone, offset), min_doc_count: 1 };
-  const question = source && stage.ask('date_histogram', body, { children });
+  const question = source && context.ask('date_histogram', body, { children });
   const found = (around: Bucket) =>
     ((question?.answerIn(around)?.['buckets'] ?? []) as readonly EngineBucket[]).map((bucket) => ({
       bucket: inside(bucket, around),
       key: Number(bucket.key),
     }));
-  const print = printOf(source?.field ?? stage.field('ts', at), format, zone)!;
+  const print = printOf(source?.field ?? context.field('ts', at), format, zone)!;
   const parts = { reading, rounding, print, children, count: countOf, found, gap };
   return {
     asked: question?.asked ?? {},

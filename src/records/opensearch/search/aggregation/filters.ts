@@ -11,28 +11,28 @@ import { recordsMatching, recordsWithout } from '#search/aggregation/selection.j
 import { bindQuery } from '#search/query/bind.js';
 import { not, or, type Predicate } from '#search/query/predicate.js';
 import { badAggregation } from '#search/search-failure.js';
+import type { Children, EngineAggregationContext, Planned, SortPath } from './bucket/aggregation-context.js';
 import { type Bucket, countOf, emptyIn, inside } from './bucket/bucket.js';
-import type { Children, Planned, SortPath, Stage } from './bucket/stage.js';
 
 /** Plans one bucket of the records that match a query. */
-export const filter = (aggregation: WithChildren<FilterAggregation>, stage: Stage): Planned => {
-  const { compiler } = stage.planning;
-  return ofPart(aggregation, stage, compiler.part(recordsMatching(aggregation, stage.planning)));
+export const filter = (aggregation: WithChildren<FilterAggregation>, context: EngineAggregationContext): Planned => {
+  const { compiler } = context.planning;
+  return ofPart(aggregation, context, compiler.part(recordsMatching(aggregation, context.planning)));
 };
 
 /** Plans one bucket of the records without a value. */
-export const missing = (aggregation: WithChildren<MissingAggregation>, stage: Stage): Planned => {
-  const { compiler } = stage.planning;
-  return ofPart(aggregation, stage, compiler.part(recordsWithout(aggregation, stage.planning)));
+export const missing = (aggregation: WithChildren<MissingAggregation>, context: EngineAggregationContext): Planned => {
+  const { compiler } = context.planning;
+  return ofPart(aggregation, context, compiler.part(recordsWithout(aggregation, context.planning)));
 };
 
 const ofPart = (
   aggregation: WithChildren<FilterAggregation | MissingAggregation>,
-  stage: Stage,
+  context: EngineAggregationContext,
   part: Part,
 ): Planned => {
-  const children = stage.planAll(aggregation);
-  const question = stage.ask('filter', part, { children });
+  const children = context.planAll(aggregation);
+  const question = context.ask('filter', part, { children });
   const own = (around: Bucket): Bucket => {
     const found = question.answerIn(around);
     return found === undefined ? emptyIn(around) : inside(found, around);
@@ -78,15 +78,15 @@ const seenThrough = (
 };
 
 /** Plans one bucket of all records in scope, whatever the query. */
-export const global = (aggregation: WithChildren<GlobalAggregation>, stage: Stage): Planned => {
-  const { planning } = stage;
-  if (!stage.isTop) {
+export const global = (aggregation: WithChildren<GlobalAggregation>, context: EngineAggregationContext): Planned => {
+  const { planning } = context;
+  if (!context.isTop) {
     throw badAggregation(
       `Aggregation cannot have a global sub-aggregation [${aggregation.name}]. Global aggregations can only be defined as top level aggregations`,
       aggregation.at,
     );
   }
-  const children = stage.planAll(aggregation);
+  const children = context.planAll(aggregation);
   const [name, inner] = [planning.newName(), 'in'];
   // The engine's own `global` covers the records of all organizations, so a filter limits it to the scope.
   const asked = { [name]: { global: {}, aggs: { [inner]: { filter: planning.scope, aggs: children.asked } } } };
@@ -109,11 +109,11 @@ export const global = (aggregation: WithChildren<GlobalAggregation>, stage: Stag
 export const conditionBuckets = (
   conditions: readonly Part[],
   children: Children,
-  stage: Stage,
+  context: EngineAggregationContext,
   empty: (around: Bucket) => Bucket,
 ) => {
   const filters = Object.fromEntries(conditions.map((condition, index) => [`${index}`, condition]));
-  const question = stage.ask('filters', { filters }, { children });
+  const question = context.ask('filters', { filters }, { children });
   const found = (around: Bucket) => {
     const buckets = (question.answerIn(around)?.['buckets'] ?? {}) as Readonly<Record<string, EngineBucket>>;
     return (index: number): Bucket => {
@@ -130,11 +130,11 @@ export const conditionBuckets = (
 };
 
 /** Plans a bucket per query, and one for records that match none of them if requested. */
-export const filters = (aggregation: WithChildren<FiltersAggregation>, stage: Stage): Planned => {
-  const { planning } = stage;
+export const filters = (aggregation: WithChildren<FiltersAggregation>, context: EngineAggregationContext): Planned => {
+  const { planning } = context;
   const bound: Predicate[] = aggregation.filters.map(({ query }) => bindQuery(query, planning));
   const conditions = aggregation.other === undefined ? bound : [...bound, not(or(bound))];
-  const children = stage.planAll(aggregation);
-  const { asked, visit, found } = conditionBuckets(conditions.map(planning.compiler.part), children, stage, emptyIn);
+  const children = context.planAll(aggregation);
+  const { asked, visit, found } = conditionBuckets(conditions.map(planning.compiler.part), children, context, emptyIn);
   return { asked, visit, read: filtersAnswer(aggregation, { children, count: countOf, found }, planning) };
 };

@@ -6,9 +6,9 @@ import { type Point, pointOf } from '#search/syntax/geo-point.js';
 import type { Input } from '#search/syntax/input.js';
 import { scalarText } from '#search/syntax/value.js';
 import { placeOf } from '../device-value.js';
+import type { EngineAggregationContext, Planned } from './bucket/aggregation-context.js';
 import type { Bucket } from './bucket/bucket.js';
 import { deviceBuckets } from './bucket/device-key.js';
-import type { Planned, Stage } from './bucket/stage.js';
 import { deviceCounts } from './value/device-count.js';
 
 /** Mean radius of the Earth in metres, with the value that the engine uses. */
@@ -34,8 +34,8 @@ interface PointOptions {
  * Returns a function for the location of a device, or the default for missing values; undefined for an unknown field
  * without a default.
  */
-const placesOf = ({ kind, field: path, missing, at }: PointOptions, stage: Stage) => {
-  const field = stage.field(path, at);
+const placesOf = ({ kind, field: path, missing, at }: PointOptions, context: EngineAggregationContext) => {
+  const field = context.field(path, at);
   if (field !== undefined && field.kind !== 'geo_point') throw unsupported(field, kind, at);
   const instead = missing && pointOf(scalarText(missing) ?? '', missing);
   if (field === undefined && instead === undefined) return undefined;
@@ -44,10 +44,10 @@ const placesOf = ({ kind, field: path, missing, at }: PointOptions, stage: Stage
 };
 
 /** Plans the count of records by location. */
-const countedPlaces = (options: PointOptions, stage: Stage) => {
-  const place = placesOf(options, stage);
+const countedPlaces = (options: PointOptions, context: EngineAggregationContext) => {
+  const place = placesOf(options, context);
   if (place === undefined) return undefined;
-  const counts = deviceCounts(stage);
+  const counts = deviceCounts(context);
   const of = (bucket: Bucket) =>
     counts.of(bucket).flatMap(({ device, count }) => {
       const at = place(device);
@@ -57,8 +57,8 @@ const countedPlaces = (options: PointOptions, stage: Stage) => {
 };
 
 /** Plans the smallest box around all locations, which may cross the meridian of 180 degrees. */
-export const geoBounds = (metric: GeoBoundsMetric, stage: Stage): Planned => {
-  const places = countedPlaces(metric, stage);
+export const geoBounds = (metric: GeoBoundsMetric, context: EngineAggregationContext): Planned => {
+  const places = countedPlaces(metric, context);
   if (places === undefined) return { asked: {}, read: () => ({}) };
   return {
     asked: places.asked,
@@ -82,8 +82,8 @@ const most = (numbers: readonly number[]) =>
   numbers.reduce<number | null>((a, b) => (a === null || b > a ? b : a), null);
 
 /** Plans the mean of all locations. */
-export const geoCentroid = (metric: GeoCentroidMetric, stage: Stage): Planned => {
-  const places = countedPlaces(metric, stage);
+export const geoCentroid = (metric: GeoCentroidMetric, context: EngineAggregationContext): Planned => {
+  const places = countedPlaces(metric, context);
   if (places === undefined) return { asked: {}, read: () => ({ count: 0 }) };
   return {
     asked: places.asked,
@@ -133,10 +133,10 @@ const tileCell = ({ lat, lon }: Point, precision: number): Cell => {
 
 const gridOf =
   (cellOf: (point: Point, precision: number) => Cell) =>
-  (aggregation: WithChildren<GridAggregation>, stage: Stage): Planned => {
-    const place = placesOf(aggregation, stage);
+  (aggregation: WithChildren<GridAggregation>, context: EngineAggregationContext): Planned => {
+    const place = placesOf(aggregation, context);
     if (place === undefined) {
-      stage.planBarren(aggregation);
+      context.planEmpty(aggregation);
       return { asked: {}, read: () => ({ buckets: [] }) };
     }
     const ranks = new Map<string, bigint>();
@@ -147,8 +147,8 @@ const gridOf =
       ranks.set(key, rank);
       return [key];
     };
-    const inner = deviceBuckets(aggregation, keysOf, stage);
-    const { planning } = stage;
+    const inner = deviceBuckets(aggregation, keysOf, context);
+    const { planning } = context;
     return {
       asked: inner.asked,
       visit: inner.visit,

@@ -3,16 +3,16 @@ import type { ExtendedStatsMetric, SimpleMetric, WeightedAvgMetric } from '#sear
 import { extendedOf, type Moments, statisticsOf, withTexts } from '#search/aggregation/statistics.js';
 import { illegalArgument } from '#search/search-failure.js';
 import { placeOf, textsOf } from '../device-value.js';
-import type { Bucket } from './bucket/bucket.js';
 import {
   type Asked,
+  type EngineAggregationContext,
   noNumber,
   noValue,
   type Planned,
   type Question,
   type SortPath,
-  type Stage,
-} from './bucket/stage.js';
+} from './bucket/aggregation-context.js';
+import type { Bucket } from './bucket/bucket.js';
 import { deviceCounts } from './value/device-count.js';
 import { numbersOf, sourceOf } from './value/metric-source.js';
 
@@ -44,11 +44,11 @@ export const byValue =
  */
 const oneNumber =
   (kind: 'avg' | 'sum' | 'min' | 'max', none: 0 | null, empty: number | 'last') =>
-  (metric: SimpleMetric, stage: Stage): Planned => {
-    const source = numbersOf(kind, metric, metric.at, stage);
-    const print = printOfMetric(stage.field(metric.field, metric.at), metric);
+  (metric: SimpleMetric, context: EngineAggregationContext): Planned => {
+    const source = numbersOf(kind, metric, metric.at, context);
+    const print = printOfMetric(context.field(metric.field, metric.at), metric);
     if (source === undefined) return { asked: {}, read: () => withText(none, print), sortable: noNumber };
-    const question = stage.ask(kind, source.body, { field: source.field });
+    const question = context.ask(kind, source.body, { field: source.field });
     const value = oneValue(question);
     return {
       asked: question.asked,
@@ -90,9 +90,9 @@ const scattered = new Set([
   'std_lower',
 ]);
 
-const plan = (metric: SimpleMetric | ExtendedStatsMetric, stage: Stage, sigma?: number) => {
-  const source = numbersOf(metric.kind, metric, metric.at, stage);
-  const field = stage.field(metric.field, metric.at);
+const plan = (metric: SimpleMetric | ExtendedStatsMetric, context: EngineAggregationContext, sigma?: number) => {
+  const source = numbersOf(metric.kind, metric, metric.at, context);
+  const field = context.field(metric.field, metric.at);
   // Statistics of booleans are written as booleans, where other metrics write their text.
   const print =
     field?.kind === 'boolean' && metric.format === undefined
@@ -101,7 +101,7 @@ const plan = (metric: SimpleMetric | ExtendedStatsMetric, stage: Stage, sigma?: 
   const unlessWhole = (property: string) => (property === '' ? undefined : noValue());
   if (source === undefined) return { asked: {}, moments: () => noValues, sortable: unlessWhole, print: undefined };
   const body = { ...source.body, ...(sigma !== undefined && { sigma }) };
-  const question = stage.ask(sigma === undefined ? 'stats' : 'extended_stats', body, { field: source.field });
+  const question = context.ask(sigma === undefined ? 'stats' : 'extended_stats', body, { field: source.field });
   const moments = (bucket: Bucket): Moments => {
     const answer = question.answerIn(bucket);
     return {
@@ -125,26 +125,26 @@ const plan = (metric: SimpleMetric | ExtendedStatsMetric, stage: Stage, sigma?: 
 };
 
 /** Plans count, minimum, maximum, mean and sum. */
-export const stats = (metric: SimpleMetric, stage: Stage): Planned => {
-  const { asked, moments, sortable, print } = plan(metric, stage);
+export const stats = (metric: SimpleMetric, context: EngineAggregationContext): Planned => {
+  const { asked, moments, sortable, print } = plan(metric, context);
   return { asked, read: (bucket) => withTexts({ ...statisticsOf(moments(bucket)) }, print), sortable };
 };
 
 /** Plans `stats` with variance and deviation. */
-export const extendedStats = (metric: ExtendedStatsMetric, stage: Stage): Planned => {
-  const { asked, moments, sortable, print } = plan(metric, stage, metric.sigma);
+export const extendedStats = (metric: ExtendedStatsMetric, context: EngineAggregationContext): Planned => {
+  const { asked, moments, sortable, print } = plan(metric, context, metric.sigma);
   return { asked, read: (bucket) => withTexts(extendedOf(moments(bucket), metric.sigma), print), sortable };
 };
 
 /** Plans the count of values of any type. */
-export const valueCount = (metric: SimpleMetric, stage: Stage): Planned => {
+export const valueCount = (metric: SimpleMetric, context: EngineAggregationContext): Planned => {
   const { field: path, missing, format, at } = metric;
-  const field = stage.field(path, at);
+  const field = context.field(path, at);
   requireFormattable(field, format);
   if (field === undefined && missing === undefined)
     return { asked: {}, read: () => ({ value: 0 }), sortable: noNumber };
   if (field?.ofDevice) {
-    const counts = deviceCounts(stage);
+    const counts = deviceCounts(context);
     const none = missing === undefined ? 0 : 1;
     const each = (device: Parameters<typeof placeOf>[0]) =>
       (field.kind === 'geo_point' ? Number(placeOf(device) !== undefined) : textsOf(field, device).length) || none;
@@ -153,9 +153,9 @@ export const valueCount = (metric: SimpleMetric, stage: Stage): Planned => {
     );
   }
   // Every record has a value, or the default for missing values.
-  if (field === undefined || field.path === '_id') return counted({}, stage.count());
-  const source = sourceOf('keyword', metric, at, stage)!;
-  const question = stage.ask('value_count', source.body, { field });
+  if (field === undefined || field.path === '_id') return counted({}, context.count());
+  const source = sourceOf('keyword', metric, at, context)!;
+  const question = context.ask('value_count', source.body, { field });
   const value = oneValue(question);
   return { ...counted(question.asked, (bucket) => value(bucket) ?? 0), sortable: byValue(question, 0) };
 };
@@ -167,8 +167,11 @@ const counted = (asked: Asked, count: (bucket: Bucket) => number): Planned => ({
 });
 
 /** Plans the mean of one field's values, weighted by another's. Records that lack either are skipped. */
-export const weightedAvg = ({ value, weight, format, at }: WeightedAvgMetric, stage: Stage): Planned => {
-  const [of, by] = [numbersOf('weighted_avg', value, at, stage), numbersOf('weighted_avg', weight, at, stage)];
+export const weightedAvg = (
+  { value, weight, format, at }: WeightedAvgMetric,
+  context: EngineAggregationContext,
+): Planned => {
+  const [of, by] = [numbersOf('weighted_avg', value, at, context), numbersOf('weighted_avg', weight, at, context)];
   if (of === undefined || by === undefined) return { asked: {}, read: () => ({ value: null }), sortable: noNumber };
   if (by.field.multi)
     throw illegalArgument(
@@ -176,7 +179,7 @@ export const weightedAvg = ({ value, weight, format, at }: WeightedAvgMetric, st
       at,
     );
   const bodyOf = ({ value_type: _, ...body }: typeof of.body) => body;
-  const question = stage.ask(
+  const question = context.ask(
     'weighted_avg',
     { value: bodyOf(of.body), weight: bodyOf(by.body), value_type: 'double' },
     { field: of.field },

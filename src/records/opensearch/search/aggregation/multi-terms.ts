@@ -6,8 +6,8 @@ import type { WithChildren } from '#search/aggregation/aggregation.js';
 import type { MultiTermsAggregation } from '#search/aggregation/multi-terms.js';
 import { unsupported } from '#search/aggregation/number-of.js';
 import { chain } from '#search/pace.js';
+import { type EngineAggregationContext, notOfDevices, type Planned } from './bucket/aggregation-context.js';
 import { type Bucket, countOf, inside, noRecords } from './bucket/bucket.js';
-import { notOfDevices, type Planned, type Stage } from './bucket/stage.js';
 import { isOrdered, maxTerms, orderOfEngine } from './bucket/term-key.js';
 import { sourceOf } from './value/metric-source.js';
 
@@ -16,12 +16,15 @@ interface KeyedBucket extends Bucket {
 }
 
 /** Plans a bucket per combination of several fields' values. */
-export const multiTerms = (aggregation: WithChildren<MultiTermsAggregation>, stage: Stage): Planned => {
+export const multiTerms = (
+  aggregation: WithChildren<MultiTermsAggregation>,
+  context: EngineAggregationContext,
+): Planned => {
   const { at, size, minDocCount } = aggregation;
-  const sources = aggregation.terms.map((term) => sourceOf('keyword', term, at, stage));
+  const sources = aggregation.terms.map((term) => sourceOf('keyword', term, at, context));
   const known = sources.filter((source) => source !== undefined);
   if (known.length < sources.length) {
-    orderOf(aggregation.order, stage.planBarren(aggregation));
+    orderOf(aggregation.order, context.planEmpty(aggregation));
     return { asked: {}, read: () => termsAnswer(0, []) };
   }
   const wrong = known.find(({ field: { kind } }) => kind === 'geo_point');
@@ -29,7 +32,7 @@ export const multiTerms = (aggregation: WithChildren<MultiTermsAggregation>, sta
   const ofDevice = known.find(({ field }) => field.ofDevice);
   if (ofDevice !== undefined) throw notOfDevices(ofDevice.field, 'multi_terms', at);
   const wantedOrder = aggregation.order.length > 0 ? aggregation.order : [{ path: '_count', descending: true, at }];
-  const children = stage.planAll(aggregation);
+  const children = context.planAll(aggregation);
   const order = orderOf(wantedOrder, children);
   const fields = known.map(({ field }) => field);
   const terms = known.map(({ field, body }) => ({
@@ -41,7 +44,7 @@ export const multiTerms = (aggregation: WithChildren<MultiTermsAggregation>, sta
   // list.
   const withEmpty = minDocCount === 0;
   const isOrderedThere = isOrdered(order) || !withEmpty;
-  const question = stage.ask(
+  const question = context.ask(
     'multi_terms',
     {
       terms,
@@ -59,7 +62,7 @@ export const multiTerms = (aggregation: WithChildren<MultiTermsAggregation>, sta
       if (typeof one === 'bigint') return `${one}`;
       return fields[index]!.kind === 'date' ? Number(one) : one;
     });
-  const all = withEmpty ? allKeys(terms, stage) : undefined;
+  const all = withEmpty ? allKeys(terms, context) : undefined;
 
   const shown = (around: Bucket): { buckets: readonly KeyedBucket[]; others: number } => {
     const answer = question.answerIn(around);
@@ -81,7 +84,7 @@ export const multiTerms = (aggregation: WithChildren<MultiTermsAggregation>, sta
     },
     read: (around) => {
       const { buckets, others } = shown(around);
-      stage.planning.made(buckets.length);
+      context.planning.made(buckets.length);
       return chain(
         children.readAll(buckets, (bucket) => [head(bucket.keys, countOf(bucket)), bucket]),
         (answers) => termsAnswer(others, answers),
@@ -91,7 +94,7 @@ export const multiTerms = (aggregation: WithChildren<MultiTermsAggregation>, sta
 };
 
 /** Requests the combinations that occur in any record of the scope. */
-const allKeys = (terms: readonly object[], { planning }: Stage): (() => readonly EngineBucket[]) => {
+const allKeys = (terms: readonly object[], { planning }: EngineAggregationContext): (() => readonly EngineBucket[]) => {
   const name = planning.newName();
   const asked = { in: { filter: planning.scope, aggs: { keys: { multi_terms: { terms, ...everything } } } } };
   const answer = planning.aside({ [name]: { global: {}, aggs: asked } });

@@ -21,35 +21,38 @@ import { scalarText } from '#search/syntax/value.js';
 import { devicesIn } from '../device-question.js';
 import { placeOf } from '../device-value.js';
 import { matchNone } from '../query-part.js';
+import type { EngineAggregationContext, Planned } from './bucket/aggregation-context.js';
 import { countOf, emptyIn, gap } from './bucket/bucket.js';
-import type { Planned, Stage } from './bucket/stage.js';
 import { conditionBuckets } from './filters.js';
 import { distanceBetween } from './geo.js';
 
 /** Plans a bucket per range of a field's numbers. */
-export const range = (aggregation: WithChildren<RangeAggregation>, stage: Stage): Planned => {
-  const field = fieldOrMissing(aggregation, stage, 'double');
-  return ofField(aggregation, stage, field, numberEnds(aggregation, field, stage.planning.now));
+export const range = (aggregation: WithChildren<RangeAggregation>, context: EngineAggregationContext): Planned => {
+  const field = fieldOrMissing(aggregation, context, 'double');
+  return ofField(aggregation, context, field, numberEnds(aggregation, field, context.planning.now));
 };
 
 /** Plans a bucket per range of a field's times. */
-export const dateRange = (aggregation: WithChildren<RangeAggregation>, stage: Stage): Planned => {
-  const field = fieldOrMissing(aggregation, stage, 'date');
-  return ofField(aggregation, stage, field, dateEnds(aggregation, field, stage.planning.now));
+export const dateRange = (aggregation: WithChildren<RangeAggregation>, context: EngineAggregationContext): Planned => {
+  const field = fieldOrMissing(aggregation, context, 'date');
+  return ofField(aggregation, context, field, dateEnds(aggregation, field, context.planning.now));
 };
 
 /** Returns the field; an empty one if only a default for missing values is known. */
-const fieldOrMissing = ({ field, at, missing }: RangeAggregation, stage: Stage, kind: 'double' | 'date') =>
-  stage.field(field, at) ?? (missing && emptyField(field, kind));
+const fieldOrMissing = (
+  { field, at, missing }: RangeAggregation,
+  context: EngineAggregationContext,
+  kind: 'double' | 'date',
+) => context.field(field, at) ?? (missing && emptyField(field, kind));
 
 const ofField = (
   aggregation: WithChildren<RangeAggregation>,
-  stage: Stage,
+  context: EngineAggregationContext,
   field: Field | undefined,
   { reading, read, print }: RangeEnds,
 ): Planned => {
   const missing = field && aggregation.missing && numberOf(field, aggregation.missing, reading);
-  const { compiler } = stage.planning;
+  const { compiler } = context.planning;
   const predicateOf = (one: NumericRange): Predicate => {
     if (field === undefined) return none;
     const instead = missing !== undefined && missing >= one.from && missing < one.to;
@@ -57,13 +60,16 @@ const ofField = (
     return instead ? or([within(field, one), not({ kind: 'exists', field })]) : within(field, one);
   };
   const ranges = rangesOf(aggregation.ranges, read);
-  return ofConditions(aggregation, stage, { field, ranges, print }, (one) => compiler.part(predicateOf(one)));
+  return ofConditions(aggregation, context, { field, ranges, print }, (one) => compiler.part(predicateOf(one)));
 };
 
 /** Plans a bucket per range of distances from a location. */
-export const geoDistance = (aggregation: WithChildren<GeoDistanceAggregation>, stage: Stage): Planned => {
+export const geoDistance = (
+  aggregation: WithChildren<GeoDistanceAggregation>,
+  context: EngineAggregationContext,
+): Planned => {
   const { at, origin, unitMetres, missing } = aggregation;
-  const field = stage.field(aggregation.field, at);
+  const field = context.field(aggregation.field, at);
   if (field !== undefined && field.kind !== 'geo_point') throw unsupported(field, 'geo_distance', at);
   const instead = missing && pointOf(scalarText(missing) ?? '', missing);
   const isIn = (one: NumericRange, place: typeof instead) => {
@@ -73,7 +79,7 @@ export const geoDistance = (aggregation: WithChildren<GeoDistanceAggregation>, s
   };
   const partOf = (one: NumericRange): Part => {
     if (field === undefined) return instead && isIn(one, instead) ? { match_all: {} } : matchNone;
-    const devices = stage.planning.deviceValues.all.filter((device) => isIn(one, placeOf(device) ?? instead));
+    const devices = context.planning.deviceValues.all.filter((device) => isIn(one, placeOf(device) ?? instead));
     return devicesIn(devices.map(({ number: of }) => of));
   };
   const parts = {
@@ -81,18 +87,18 @@ export const geoDistance = (aggregation: WithChildren<GeoDistanceAggregation>, s
     ranges: distancesOf(aggregation.ranges),
     print: undefined,
   };
-  return ofConditions(aggregation, stage, parts, partOf);
+  return ofConditions(aggregation, context, parts, partOf);
 };
 
 const ofConditions = (
   aggregation: WithChildren<RangeAggregation | GeoDistanceAggregation>,
-  stage: Stage,
+  context: EngineAggregationContext,
   { field, ranges, print }: { field: Field | undefined; ranges: readonly NumericRange[]; print: Print },
   partOf: (range: NumericRange) => Part,
 ): Planned => {
-  const children = stage.planAll(aggregation);
+  const children = context.planAll(aggregation);
   const empty = field === undefined ? () => gap : emptyIn;
-  const { asked, visit, found } = conditionBuckets(ranges.map(partOf), children, stage, empty);
-  const answer = rangeAnswer(aggregation, { ranges, print, children, count: countOf, found }, stage.planning);
+  const { asked, visit, found } = conditionBuckets(ranges.map(partOf), children, context, empty);
+  const answer = rangeAnswer(aggregation, { ranges, print, children, count: countOf, found }, context.planning);
   return { asked, visit, read: answer };
 };

@@ -5,30 +5,33 @@ import { printOf } from '#search/aggregation/format.js';
 import { unsupported } from '#search/aggregation/number-of.js';
 import type { RareTermsAggregation } from '#search/aggregation/rare-terms.js';
 import { chain } from '#search/pace.js';
+import { type EngineAggregationContext, notOfDevices, type Planned } from './bucket/aggregation-context.js';
 import { type Bucket, countOf, inside } from './bucket/bucket.js';
-import { notOfDevices, type Planned, type Stage } from './bucket/stage.js';
 import { filtersOf, keyOf, maxTerms } from './bucket/term-key.js';
 import { sourceOf } from './value/metric-source.js';
 
 /** Plans a bucket per rare value, in ascending order of counts. */
-export const rareTerms = (aggregation: WithChildren<RareTermsAggregation>, stage: Stage): Planned => {
+export const rareTerms = (
+  aggregation: WithChildren<RareTermsAggregation>,
+  context: EngineAggregationContext,
+): Planned => {
   const { at, format, maxDocCount } = aggregation;
-  const source = sourceOf('keyword', aggregation, at, stage);
+  const source = sourceOf('keyword', aggregation, at, context);
   if (source === undefined) {
-    stage.planBarren(aggregation);
+    context.planEmpty(aggregation);
     return { asked: {}, read: () => ({ buckets: [] }) };
   }
   const { field, body } = source;
   if (field.kind !== 'keyword' && field.kind !== 'long' && field.kind !== 'boolean' && field.kind !== 'date')
     throw unsupported(field, 'rare_terms', at);
   if (field.ofDevice) throw notOfDevices(field, 'rare_terms', at);
-  const children = stage.planAll(aggregation);
+  const children = context.planAll(aggregation);
   const print = printOf(field, format);
   // The engine's own `rare_terms` only estimates.
   const rarest = { size: maxTerms, shard_size: maxTerms, order: [{ _count: 'asc' }, { _key: 'asc' }] };
-  const question = stage.ask(
+  const question = context.ask(
     'terms',
-    { ...body, ...filtersOf(field, aggregation, stage), ...rarest },
+    { ...body, ...filtersOf(field, aggregation, context), ...rarest },
     { field, children },
   );
   const found = (around: Bucket) => {
@@ -46,7 +49,7 @@ export const rareTerms = (aggregation: WithChildren<RareTermsAggregation>, stage
     },
     read: (around) => {
       const buckets = found(around);
-      stage.planning.made(buckets.length);
+      context.planning.made(buckets.length);
       return chain(
         children.readAll(buckets, (bucket) => [
           { ...writtenKey(field, bucket.key, print), doc_count: countOf(bucket) },

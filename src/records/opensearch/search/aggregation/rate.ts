@@ -3,17 +3,17 @@ import { printOf, withText } from '#search/aggregation/format.js';
 import { calendarInterval } from '#search/aggregation/interval.js';
 import type { RateMetric } from '#search/aggregation/rate.js';
 import { illegalArgument } from '#search/search-failure.js';
+import type { Asked, EngineAggregationContext, Planned } from './bucket/aggregation-context.js';
 import type { Bucket } from './bucket/bucket.js';
-import type { Asked, Planned, Stage } from './bucket/stage.js';
 import { numberIn } from './metrics.js';
 import { numbersOf } from './value/metric-source.js';
 
 /** Plans the rate of records, values or sums per unit of time, inside time buckets. */
-export const rate = (metric: RateMetric, stage: Stage): Planned => {
+export const rate = (metric: RateMetric, context: EngineAggregationContext): Planned => {
   const { at, unit, format } = metric;
-  const { time } = stage;
+  const { time } = context;
   if (time === undefined) throw illegalArgument('The rate aggregation can only be used inside a date histogram', at);
-  const { asked, amount } = amountOf(metric, stage);
+  const { asked, amount } = amountOf(metric, context);
   const scale = scaleOf(unit === undefined ? undefined : calendarInterval(unit), time.interval, at);
   const print = printOf(undefined, format);
   const perUnit = (bucket: Bucket): number => {
@@ -28,11 +28,11 @@ export const rate = (metric: RateMetric, stage: Stage): Planned => {
 
 const amountOf = (
   { at, field, countsValues }: RateMetric,
-  stage: Stage,
+  context: EngineAggregationContext,
 ): { asked: Asked; amount: (bucket: Bucket) => number } => {
-  if (field === undefined) return { asked: {}, amount: stage.count() };
-  const source = numbersOf('rate', { field }, at, stage);
+  if (field === undefined) return { asked: {}, amount: context.count() };
+  const source = numbersOf('rate', { field }, at, context);
   if (source === undefined) return { asked: {}, amount: () => 0 };
-  const question = stage.ask(countsValues ? 'value_count' : 'sum', source.body, { field: source.field });
+  const question = context.ask(countsValues ? 'value_count' : 'sum', source.body, { field: source.field });
   return { asked: question.asked, amount: (bucket) => numberIn(question.answerIn(bucket)?.['value']) ?? 0 };
 };

@@ -1,6 +1,6 @@
 import type { AggregationOf, BucketAggregation, MetricAggregation } from '#search/aggregation/aggregation.js';
 import { autoDateHistogram } from './auto-date-histogram.js';
-import type { Planned, Stage } from './bucket/stage.js';
+import type { EngineAggregationContext, Planned } from './bucket/aggregation-context.js';
 import { cardinality } from './cardinality.js';
 import { composite } from './composite.js';
 import { dateHistogram } from './date-histogram.js';
@@ -19,7 +19,9 @@ import { topHits, topMetrics } from './top-hits.js';
 type Kind = (BucketAggregation | MetricAggregation)['kind'];
 
 /** Planner of each type of aggregation. */
-export const planners: { readonly [K in Kind]: (aggregation: AggregationOf<K>, stage: Stage) => Planned } = {
+export const planners: {
+  readonly [K in Kind]: (aggregation: AggregationOf<K>, context: EngineAggregationContext) => Planned;
+} = {
   terms,
   rare_terms: rareTerms,
   multi_terms: multiTerms,

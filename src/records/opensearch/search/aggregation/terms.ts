@@ -10,9 +10,9 @@ import type { Field } from '#search/field/field.js';
 import { type Awaitable, chain } from '#search/pace.js';
 import { scalarText } from '#search/syntax/value.js';
 import { textsOf } from '../device-value.js';
+import type { Asked, Children, EngineAggregationContext, Planned } from './bucket/aggregation-context.js';
 import { type Bucket, countOf, inside, noRecords } from './bucket/bucket.js';
 import { deviceBuckets } from './bucket/device-key.js';
-import type { Asked, Children, Planned, Stage } from './bucket/stage.js';
 import { filtersOf, isLetIn, isOrdered, keyOf, maxTerms, orderOfEngine } from './bucket/term-key.js';
 import { sourceOf } from './value/metric-source.js';
 
@@ -33,18 +33,18 @@ interface Terms {
 }
 
 /** Plans a bucket per value of a field, ordered by descending count by default. */
-export const terms = (aggregation: WithChildren<TermsAggregation>, stage: Stage): Planned => {
+export const terms = (aggregation: WithChildren<TermsAggregation>, context: EngineAggregationContext): Planned => {
   const { at, format } = aggregation;
-  const own = stage.field(aggregation.field, at);
-  const source = sourceOf('keyword', aggregation, at, stage);
+  const own = context.field(aggregation.field, at);
+  const source = sourceOf('keyword', aggregation, at, context);
   if (source === undefined) {
-    orderOf(aggregation.order, stage.planBarren(aggregation));
+    orderOf(aggregation.order, context.planEmpty(aggregation));
     return { asked: {}, read: () => termsAnswer(0, []) };
   }
   const { field } = source;
   if (field.kind === 'geo_point') throw unsupported(field, 'terms', at);
   const wantedOrder = aggregation.order.length > 0 ? aggregation.order : [{ path: '_count', descending: true, at }];
-  const found = field.ofDevice ? ofDevices(aggregation, field, stage) : ofRecords(aggregation, source, stage);
+  const found = field.ofDevice ? ofDevices(aggregation, field, context) : ofRecords(aggregation, source, context);
   const { children } = found;
   const order = orderOf(wantedOrder, children);
   // A default for missing values is written unchanged if the field is unknown.
@@ -69,7 +69,7 @@ export const terms = (aggregation: WithChildren<TermsAggregation>, stage: Stage)
   });
   const read = (around: Bucket): Awaitable<Answer> => {
     const { buckets, others } = shown(around);
-    stage.planning.made(buckets.length);
+    context.planning.made(buckets.length);
     const answers = children.readAll(buckets, (bucket) => [head(bucket), bucket]);
     return chain(answers, (done) => termsAnswer(others, done));
   };
@@ -82,16 +82,16 @@ export const terms = (aggregation: WithChildren<TermsAggregation>, stage: Stage)
 const ofRecords = (
   aggregation: WithChildren<TermsAggregation>,
   { field, body }: NonNullable<ReturnType<typeof sourceOf>>,
-  stage: Stage,
+  context: EngineAggregationContext,
 ): Terms => {
   const { minDocCount, size, at } = aggregation;
-  const children = stage.planAll(aggregation);
+  const children = context.planAll(aggregation);
   const wantedOrder = aggregation.order.length > 0 ? aggregation.order : [{ path: '_count', descending: true, at }];
   const order = orderOf(wantedOrder, children);
   // Terms without records of the query join only after all buckets are known, so the engine must not cut the list.
   const isCut = minDocCount > 0 && isOrdered(order);
   const count = isCut ? Math.min(size, maxTerms) : maxTerms;
-  const keys = { ...body, ...filtersOf(field, aggregation, stage) };
+  const keys = { ...body, ...filtersOf(field, aggregation, context) };
   const asked = {
     ...keys,
     size: count,
@@ -99,7 +99,7 @@ const ofRecords = (
     min_doc_count: Math.max(1, minDocCount),
     ...(isCut && { order: orderOfEngine(order) }),
   };
-  const question = stage.ask('terms', asked, { field, children });
+  const question = context.ask('terms', asked, { field, children });
   const found = (around: Bucket) => {
     const answer = question.answerIn(around);
     const buckets = (answer?.['buckets'] ?? []) as readonly EngineBucket[];
@@ -109,7 +109,7 @@ const ofRecords = (
     };
   };
   if (minDocCount > 0) return { asked: question.asked, children, found, isCut };
-  return { asked: question.asked, children, found, isCut, all: allKeys(aggregation, field, keys, stage) };
+  return { asked: question.asked, children, found, isCut, all: allKeys(aggregation, field, keys, context) };
 };
 
 /**
@@ -120,7 +120,7 @@ const allKeys = (
   { missing, include, exclude }: TermsAggregation,
   field: Field,
   keys: Readonly<Record<string, unknown>>,
-  { planning }: Stage,
+  { planning }: EngineAggregationContext,
 ): (() => readonly unknown[]) => {
   const name = planning.newName();
   const body = { ...keys, size: maxTerms, shard_size: maxTerms };
@@ -136,7 +136,11 @@ const allKeys = (
   };
 };
 
-const ofDevices = (aggregation: WithChildren<TermsAggregation>, field: Field, stage: Stage): Terms => {
+const ofDevices = (
+  aggregation: WithChildren<TermsAggregation>,
+  field: Field,
+  context: EngineAggregationContext,
+): Terms => {
   const isIn = isLetIn(field, aggregation);
   const instead = aggregation.missing && scalarText(aggregation.missing);
   const inner = deviceBuckets(
@@ -145,7 +149,7 @@ const ofDevices = (aggregation: WithChildren<TermsAggregation>, field: Field, st
       const own = textsOf(field, device);
       return (own.length === 0 && instead !== undefined ? [instead] : own).filter(isIn);
     },
-    stage,
+    context,
   );
   return {
     asked: inner.asked,

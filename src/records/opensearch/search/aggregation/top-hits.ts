@@ -7,19 +7,19 @@ import type { Field } from '#search/field/field.js';
 import { bindSort } from '#search/hits/bound-sort.js';
 import { chain } from '#search/pace.js';
 import { illegalArgument } from '#search/search-failure.js';
-import { orderOfKeys, sortValueOf } from '../cluster-order.js';
+import { orderOfKeys, sortValueOf } from '../engine-sort.js';
 import { hitParts, recordOfHit } from '../hit.js';
+import { type EngineAggregationContext, notOfDevices, type Planned } from './bucket/aggregation-context.js';
 import type { Bucket } from './bucket/bucket.js';
-import { notOfDevices, type Planned, type Stage } from './bucket/stage.js';
 
 /** Plans the first records of each bucket. */
-export const topHits = ({ from, size, sort, source }: TopHitsMetric, stage: Stage): Planned => {
-  const { planning } = stage;
+export const topHits = ({ from, size, sort, source }: TopHitsMetric, context: EngineAggregationContext): Planned => {
+  const { planning } = context;
   const keys = bindSort(sort, planning);
   const order = orderOfKeys(keys, planning.compiler.fields);
   // The engine does not accept a size of 0.
-  const question = stage.ask('top_hits', { from, size: Math.max(1, size), sort: order, ...hitParts });
-  const count = stage.count();
+  const question = context.ask('top_hits', { from, size: Math.max(1, size), sort: order, ...hitParts });
+  const count = context.count();
   const terms = { older: planning.compiler.fields.older, names: planning.names };
   const make = hitOf({
     sort: keys,
@@ -42,20 +42,23 @@ export const topHits = ({ from, size, sort, source }: TopHitsMetric, stage: Stag
 };
 
 /** Values of the records that come first in an order. */
-export const topMetrics = ({ at, fields: paths, size, sort }: TopMetricsMetric, stage: Stage): Planned => {
-  const { nameOf, fields: engineFields } = stage.planning.compiler;
-  const fields = paths.map((path) => ({ path, field: stage.field(path, at) }));
+export const topMetrics = (
+  { at, fields: paths, size, sort }: TopMetricsMetric,
+  context: EngineAggregationContext,
+): Planned => {
+  const { nameOf, fields: engineFields } = context.planning.compiler;
+  const fields = paths.map((path) => ({ path, field: context.field(path, at) }));
   const several = fields.find(({ field }) => field?.multi);
   if (several !== undefined)
     throw illegalArgument(`[top_metrics] needs one value a record, but [${several.path}] has several`, at);
   const ofDevice = fields.find(({ field }) => field?.ofDevice)?.field;
   if (ofDevice !== undefined) throw notOfDevices(ofDevice, 'top_metrics', at);
-  const keys = bindSort(sort, stage.planning);
+  const keys = bindSort(sort, context.planning);
   const key = keys[0]!;
   const names = fields.flatMap(({ field }) =>
     field === undefined || field.path === '_id' ? [] : [docValueOf(field, nameOf)],
   );
-  const question = stage.ask('top_hits', {
+  const question = context.ask('top_hits', {
     size,
     sort: orderOfKeys(keys, engineFields),
     _source: false,

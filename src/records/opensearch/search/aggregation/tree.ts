@@ -10,8 +10,15 @@ import { dateReading } from '#search/query/binding.js';
 import { pointOf } from '#search/syntax/geo-point.js';
 import { scalarText } from '#search/syntax/value.js';
 import { matchAll } from '../query-part.js';
+import {
+  type Asked,
+  type Children,
+  EngineAggregationContext,
+  type Planned,
+  type Planning,
+  type SortPath,
+} from './bucket/aggregation-context.js';
 import type { Bucket } from './bucket/bucket.js';
-import { type Asked, type Children, type Planned, type Planning, type SortPath, Stage } from './bucket/stage.js';
 import { planners } from './registry.js';
 
 /** Planned aggregations of a query: sent to the engine first, read afterwards. */
@@ -63,7 +70,7 @@ export const planTree = (
       isCounted = true;
     },
   };
-  const planned = planAll(aggregations, new Stage(planning, true));
+  const planned = planAll(aggregations, new EngineAggregationContext(planning, true));
   const root = (): Bucket => {
     if (taken === undefined) return {};
     const all = taken[counted] as EngineBucket | undefined;
@@ -83,15 +90,15 @@ export const planTree = (
   };
 };
 
-type PlanOne = (aggregation: Aggregation, stage: Stage) => Planned;
+type PlanOne = (aggregation: Aggregation, context: EngineAggregationContext) => Planned;
 
 /** Plans the aggregations of the same buckets. */
-const planAll = (aggregations: readonly Aggregation[], stage: Stage): Children => {
+const planAll = (aggregations: readonly Aggregation[], context: EngineAggregationContext): Children => {
   const plan = (aggregation: AskedAggregation): Planned => {
-    checkMissing(aggregation, stage);
-    return (planners[aggregation.kind] as PlanOne)(aggregation, stage);
+    checkMissing(aggregation, context);
+    return (planners[aggregation.kind] as PlanOne)(aggregation, context);
   };
-  const { planned, children } = planSiblings<Bucket, SortPath, Planned>(aggregations, plan, stage.planning);
+  const { planned, children } = planSiblings<Bucket, SortPath, Planned>(aggregations, plan, context.planning);
   const visitors = [...planned.values()].flatMap(({ visit }) => visit ?? []);
   return {
     ...children,
@@ -103,16 +110,16 @@ const planAll = (aggregations: readonly Aggregation[], stage: Stage): Children =
 };
 
 /** Validates that the default for missing values suits its field, even if every record has a value. */
-const checkMissing = (aggregation: Aggregation, stage: Stage): void => {
+const checkMissing = (aggregation: Aggregation, context: EngineAggregationContext): void => {
   if (!('missing' in aggregation) || !('field' in aggregation) || aggregation.missing === undefined) return;
   const { kind, field: path, missing, at } = aggregation;
-  const field = path === undefined ? undefined : stage.field(path, at);
+  const field = path === undefined ? undefined : context.field(path, at);
   if (field === undefined || field.kind === 'keyword') return;
   const format = 'format' in aggregation ? aggregation.format : undefined;
   if (field.kind === 'geo_point') {
     if (!ofPlaces.has(kind)) throw unsupported(field, kind, at);
     pointOf(scalarText(missing) ?? '', missing);
-  } else numberOf(field, missing, dateReading(stage.planning.now, field.kind === 'date' ? format : undefined));
+  } else numberOf(field, missing, dateReading(context.planning.now, field.kind === 'date' ? format : undefined));
 };
 
 const ofPlaces = new Set([

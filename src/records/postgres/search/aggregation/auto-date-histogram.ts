@@ -3,24 +3,27 @@ import { automaticAnswer, automaticBuckets } from '#records/answer/auto-date-his
 import type { WithChildren } from '#search/aggregation/aggregation.js';
 import type { AutoDateHistogramAggregation } from '#search/aggregation/auto-date-histogram.js';
 import { instantText } from '#search/query/option/instant.js';
+import type { AggregationContext, Planned } from './bucket/aggregation-context.js';
 import { gap } from './bucket/bucket.js';
-import type { Planned, Stage } from './bucket/stage.js';
 
 /** Plans a limited number of time buckets, whose width fits the records of the enclosing single buckets. */
-export const autoDateHistogram = (aggregation: WithChildren<AutoDateHistogramAggregation>, stage: Stage): Planned => {
-  const { planning } = stage;
+export const autoDateHistogram = (
+  aggregation: WithChildren<AutoDateHistogramAggregation>,
+  context: AggregationContext,
+): Planned => {
+  const { planning } = context;
   const { now, found: spans } = planning;
-  const field = stage.field(aggregation.field, aggregation.at);
+  const field = context.field(aggregation.field, aggregation.at);
   const chosen = automaticBuckets(aggregation, { field, now, span: spans.get(aggregation) });
   if ('none' in chosen) {
-    stage.planBarren(aggregation);
+    context.planEmpty(aggregation);
     return { read: () => chosen.none };
   }
   const starts = chosen.starts.map(instantText);
   const { field: time } = chosen;
   // `width_bucket` counts from 1.
   const place = sql`width_bucket(${time.value}, ${starts}::timestamptz[]) - 1`;
-  const inner = stage.inside([{ value: place, type: sql`int4`, fields: [time] }]);
+  const inner = context.inside([{ value: place, type: sql`int4`, fields: [time] }]);
   const children = inner.planAll(aggregation);
   const count = inner.count();
   return {

@@ -8,21 +8,21 @@ import type { Predicate } from '#search/query/predicate.js';
 import { illegalArgument } from '#search/search-failure.js';
 import type { Input } from '#search/syntax/input.js';
 import { scalarText } from '#search/syntax/value.js';
+import type { AggregationContext, Inside, Planned } from './bucket/aggregation-context.js';
 import type { Bucket } from './bucket/bucket.js';
 import { type CompositeKey, compositeKey } from './bucket/composite-key.js';
-import type { Inside, Planned, Stage } from './bucket/stage.js';
 
 /** Plans buckets of several keys, page by page. `after` is the last key of the previous page. */
-export const composite = (aggregation: WithChildren<CompositeAggregation>, stage: Stage): Planned => {
+export const composite = (aggregation: WithChildren<CompositeAggregation>, context: AggregationContext): Planned => {
   const { at, sources, size, after } = aggregation;
-  if (!stage.isTop) {
+  if (!context.isTop) {
     throw illegalArgument('[composite] aggregation cannot be used with a parent aggregation', at);
   }
-  const keys = sources.map((source, index) => compositeKey(source, index, stage));
+  const keys = sources.map((source, index) => compositeKey(source, index, context));
   const bound = keys.filter((key) => key !== undefined);
   const cursor = after === undefined ? undefined : cursorOf(after, aggregation);
   if (bound.length < keys.length) {
-    stage.planBarren(aggregation);
+    context.planEmpty(aggregation);
     return { read: () => ({ buckets: [] }) };
   }
   const conditions = cursor === undefined ? [] : [afterCondition(bound, cursor)];
@@ -32,7 +32,10 @@ export const composite = (aggregation: WithChildren<CompositeAggregation>, stage
     index === bound.length - 1 && where.length > 0 ? { ...key, where: join(where, ' and ') } : key,
   );
   const order = () => bound.map(({ ordered, descending, nullsFirst }, index) => ordered(index, descending, nullsFirst));
-  const inner = stage.inside(all, { cut: { size, minDocCount: 1, order }, ...reach(aggregation, stage, cursor?.[0]) });
+  const inner = context.inside(all, {
+    cut: { size, minDocCount: 1, order },
+    ...reach(aggregation, context, cursor?.[0]),
+  });
   const children = inner.planAll(aggregation);
   const count = inner.count();
   const partsOf = (bucket: Bucket, read: (key: CompositeKey, answered: unknown) => unknown): readonly unknown[] => {
@@ -47,7 +50,7 @@ export const composite = (aggregation: WithChildren<CompositeAggregation>, stage
   return {
     read: (around) => {
       const buckets = inner.rows.bucketsOf(around);
-      stage.planning.made(buckets.length);
+      context.planning.made(buckets.length);
       const final = buckets.at(-1);
       return chain(
         children.readAll(buckets, (bucket) => [
@@ -64,14 +67,18 @@ export const composite = (aggregation: WithChildren<CompositeAggregation>, stage
  * Restricts the records of a page whose first key is the device: to those of the devices from the cursor on. Each of
  * them with records makes a bucket, so as many devices as requested buckets usually suffice.
  */
-const reach = ({ sources, size }: CompositeAggregation, stage: Stage, after: Input | undefined): Inside => {
+const reach = (
+  { sources, size }: CompositeAggregation,
+  context: AggregationContext,
+  after: Input | undefined,
+): Inside => {
   const [first] = sources;
-  const field = first && first.by === 'terms' && !first.missing ? stage.field(first.field, first.at) : undefined;
+  const field = first && first.by === 'terms' && !first.missing ? context.field(first.field, first.at) : undefined;
   if (field?.path !== 'device.id') return {};
   const sign = first!.descending ? -1 : 1;
   const from = after && !after.isNull ? scalarText(after) : undefined;
   const inOrder = (a: string, b: string) => (a === b ? 0 : a < b ? -sign : sign);
-  const left = stage.planning.scope.deviceIds
+  const left = context.planning.scope.deviceIds
     .filter((id) => from === undefined || inOrder(id, from) >= 0)
     .toSorted(inOrder);
   const of = (values: readonly string[]): Predicate => ({ kind: 'in', field, values });

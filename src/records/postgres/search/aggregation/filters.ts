@@ -13,10 +13,10 @@ import { fieldsOf, not, or, type Predicate } from '#search/query/predicate.js';
 import { badAggregation } from '#search/search-failure.js';
 import { name } from '../sql/name.js';
 import { condition } from '../sql/sql-condition.js';
+import { AggregationContext, type Planned } from './bucket/aggregation-context.js';
 import { type Bucket, emptyIn, type Key } from './bucket/bucket.js';
 import { BucketQuery } from './bucket/bucket-query.js';
 import { BucketRows } from './bucket/bucket-rows.js';
-import { type Planned, Stage } from './bucket/stage.js';
 
 /**
  * Plans an aggregation with a single bucket.
@@ -24,7 +24,7 @@ import { type Planned, Stage } from './bucket/stage.js';
  */
 const singleBucket = (
   aggregation: WithChildren<FilterAggregation | MissingAggregation | GlobalAggregation>,
-  inner: Stage,
+  inner: AggregationContext,
   own = (bucket: Bucket) => bucket,
 ): Planned => {
   const children = inner.planAll(aggregation);
@@ -41,17 +41,17 @@ const singleBucket = (
 };
 
 /** Plans one bucket of the records that match a query. */
-export const filter = (aggregation: WithChildren<FilterAggregation>, stage: Stage): Planned =>
-  singleBucket(aggregation, stage.filtered(recordsMatching(aggregation, stage.planning)));
+export const filter = (aggregation: WithChildren<FilterAggregation>, context: AggregationContext): Planned =>
+  singleBucket(aggregation, context.filtered(recordsMatching(aggregation, context.planning)));
 
 /** Plans one bucket of the records without a value. */
-export const missing = (aggregation: WithChildren<MissingAggregation>, stage: Stage): Planned =>
-  singleBucket(aggregation, stage.filtered(recordsWithout(aggregation, stage.planning)));
+export const missing = (aggregation: WithChildren<MissingAggregation>, context: AggregationContext): Planned =>
+  singleBucket(aggregation, context.filtered(recordsWithout(aggregation, context.planning)));
 
 /** Plans one bucket of all records in scope, whatever the query. */
-export const global = (aggregation: WithChildren<GlobalAggregation>, stage: Stage): Planned => {
-  const { planning } = stage;
-  if (!stage.isTop) {
+export const global = (aggregation: WithChildren<GlobalAggregation>, context: AggregationContext): Planned => {
+  const { planning } = context;
+  if (!context.isTop) {
     throw badAggregation(
       `Aggregation cannot have a global sub-aggregation [${aggregation.name}]. Global aggregations can only be defined as top level aggregations`,
       aggregation.at,
@@ -59,7 +59,11 @@ export const global = (aggregation: WithChildren<GlobalAggregation>, stage: Stag
   }
   const rows = new BucketRows(new BucketQuery({ scope: planning.scope, where: [], keys: [] }));
   planning.queries.push(rows);
-  return singleBucket(aggregation, new Stage(planning, rows), () => rows.bucketsOf(noneAround)[0] ?? noneAround);
+  return singleBucket(
+    aggregation,
+    new AggregationContext(planning, rows),
+    () => rows.bucketsOf(noneAround)[0] ?? noneAround,
+  );
 };
 
 const noneAround: Bucket = { id: '[]' };
@@ -80,15 +84,15 @@ export const conditionKey = (conditions: readonly Predicate[], index: number): K
 };
 
 /** Plans a bucket for each query and, if requested, one for records that match none. */
-export const filters = (aggregation: WithChildren<FiltersAggregation>, stage: Stage): Planned => {
-  const bound: Predicate[] = aggregation.filters.map(({ query }) => bindQuery(query, stage.planning));
+export const filters = (aggregation: WithChildren<FiltersAggregation>, context: AggregationContext): Planned => {
+  const bound: Predicate[] = aggregation.filters.map(({ query }) => bindQuery(query, context.planning));
   const conditions = aggregation.other === undefined ? bound : [...bound, not(or(bound))];
-  const inner = stage.inside([conditionKey(conditions, stage.query.depth)]);
+  const inner = context.inside([conditionKey(conditions, context.query.depth)]);
   const children = inner.planAll(aggregation);
   const found = (around: Bucket) => {
     const buckets = inner.rows.bucketsOf(around);
     const byIndex = new Map(buckets.map((bucket) => [Number(inner.rows.keysOf(bucket.row!)[0]), bucket]));
     return (index: number) => byIndex.get(index) ?? emptyIn(around);
   };
-  return { read: filtersAnswer(aggregation, { children, count: inner.count(), found }, stage.planning) };
+  return { read: filtersAnswer(aggregation, { children, count: inner.count(), found }, context.planning) };
 };

@@ -5,8 +5,8 @@ import type { GeoBoundsMetric, GeoCentroidMetric, GridAggregation } from '#searc
 import { chain } from '#search/pace.js';
 import { name } from '../sql/name.js';
 import type { StoredField } from '../sql/stored-field.js';
+import type { AggregationContext, Planned } from './bucket/aggregation-context.js';
 import type { Bucket, Key } from './bucket/bucket.js';
-import type { Planned, Stage } from './bucket/stage.js';
 import { pointOrMissing } from './value/missing-value.js';
 
 /** Cells of one kind of grid. */
@@ -21,16 +21,16 @@ interface Cells {
 /** Creates the planner of a grid: a bucket for each cell, the fullest first. */
 const gridOf =
   ({ keys, order, written }: Cells) =>
-  (aggregation: WithChildren<GridAggregation>, stage: Stage): Planned => {
+  (aggregation: WithChildren<GridAggregation>, context: AggregationContext): Planned => {
     const { kind, at, precision, size } = aggregation;
-    const field = pointOrMissing(kind, aggregation, at, stage);
+    const field = pointOrMissing(kind, aggregation, at, context);
     if (field === undefined) {
-      stage.planBarren(aggregation);
+      context.planEmpty(aggregation);
       return { read: () => ({ buckets: [] }) };
     }
-    const { depth } = stage.query;
+    const { depth } = context.query;
     const [column, row] = [sql`g.${name('key', depth)}`, sql`g.${name('key', depth + 1)}`];
-    const inner = stage.inside(keys(field, precision), {
+    const inner = context.inside(keys(field, precision), {
       cut: { size, minDocCount: 1, order: () => [sql`g.n desc`, ...order(column, row, precision)] },
     });
     const children = inner.planAll(aggregation);
@@ -42,7 +42,7 @@ const gridOf =
     return {
       read: (around) => {
         const buckets = inner.rows.bucketsOf(around);
-        stage.planning.made(buckets.length);
+        context.planning.made(buckets.length);
         return chain(
           children.readAll(buckets, (bucket) => [{ key: keyOf(bucket), doc_count: count(bucket) }, bucket]),
           (answers) => ({ buckets: answers }),
@@ -112,15 +112,18 @@ export const geotileGrid = gridOf({
  * Adds the coordinates of a record, computed once per record. Returns undefined if no record has the field and there is
  * no default.
  */
-const placeColumns = (metric: GeoBoundsMetric | GeoCentroidMetric, stage: Stage) => {
-  const field = pointOrMissing(metric.kind, metric, metric.at, stage);
+const placeColumns = (metric: GeoBoundsMetric | GeoCentroidMetric, context: AggregationContext) => {
+  const field = pointOrMissing(metric.kind, metric, metric.at, context);
   if (field === undefined) return undefined;
-  return { lat: stage.query.perRecord(field.value, [field]), lon: stage.query.perRecord(field.longitude!, [field]) };
+  return {
+    lat: context.query.perRecord(field.value, [field]),
+    lon: context.query.perRecord(field.longitude!, [field]),
+  };
 };
 
 /** Plans the smallest box around all locations, which may cross the meridian of 180 degrees. */
-export const geoBounds = (metric: GeoBoundsMetric, stage: Stage): Planned => {
-  const place = placeColumns(metric, stage);
+export const geoBounds = (metric: GeoBoundsMetric, context: AggregationContext): Planned => {
+  const place = placeColumns(metric, context);
   if (place === undefined) return { read: () => ({}) };
   const east = sql`case when ${place.lon} >= 0 then ${place.lon} end`;
   const west = sql`case when ${place.lon} < 0 then ${place.lon} end`;
@@ -131,7 +134,7 @@ export const geoBounds = (metric: GeoBoundsMetric, stage: Stage): Planned => {
     sql`max(${west})`,
     sql`min(${east})`,
     sql`max(${east})`,
-  ].map((edge) => stage.aggregate((where) => sql`${edge}${where}`));
+  ].map((edge) => context.aggregate((where) => sql`${edge}${where}`));
   return {
     read: (bucket) => {
       const [top, bottom, ...sides] = edges.map(({ cell }) => cell(bucket) as number | null);
@@ -143,11 +146,11 @@ export const geoBounds = (metric: GeoBoundsMetric, stage: Stage): Planned => {
 };
 
 /** Plans the mean of all locations. */
-export const geoCentroid = (metric: GeoCentroidMetric, stage: Stage): Planned => {
-  const place = placeColumns(metric, stage);
+export const geoCentroid = (metric: GeoCentroidMetric, context: AggregationContext): Planned => {
+  const place = placeColumns(metric, context);
   if (place === undefined) return { read: () => ({ count: 0 }) };
   const [lat, lon, count] = [sql`avg(${place.lat})`, sql`avg(${place.lon})`, sql`count(${place.lat})`].map((one) =>
-    stage.aggregate((where) => sql`${one}${where}`),
+    context.aggregate((where) => sql`${one}${where}`),
   );
   return {
     read: (bucket) => {

@@ -6,18 +6,18 @@ import type { HistogramAggregation } from '#search/aggregation/histogram.js';
 import { unsupported } from '#search/aggregation/number-of.js';
 import { isNumeric } from '#search/field/field.js';
 import { name } from '../sql/name.js';
+import type { AggregationContext, Planned } from './bucket/aggregation-context.js';
 import { gap, type Key } from './bucket/bucket.js';
-import type { Planned, Stage } from './bucket/stage.js';
 import { fieldOrMissing } from './value/missing-value.js';
 import { doubles } from './value/number-of.js';
 
 /** Plans a bucket for each interval of numbers, including empty ones between them. */
-export const histogram = (aggregation: WithChildren<HistogramAggregation>, stage: Stage): Planned => {
+export const histogram = (aggregation: WithChildren<HistogramAggregation>, context: AggregationContext): Planned => {
   const { at, format } = aggregation;
-  const field = fieldOrMissing('double', aggregation, at, stage);
+  const field = fieldOrMissing('double', aggregation, at, context);
   if (field !== undefined && !isNumeric(field)) throw unsupported(field, 'histogram', at);
-  const inner = field && stage.inside([histogramKey(aggregation, stage)]);
-  const children = inner?.planAll(aggregation) ?? stage.planBarren(aggregation);
+  const inner = field && context.inside([histogramKey(aggregation, context)]);
+  const children = inner?.planAll(aggregation) ?? context.planEmpty(aggregation);
   const read = histogramAnswer(
     aggregation,
     {
@@ -31,7 +31,7 @@ export const histogram = (aggregation: WithChildren<HistogramAggregation>, stage
         })),
       gap,
     },
-    stage.planning,
+    context.planning,
   );
   return { read };
 };
@@ -48,12 +48,12 @@ export const histogramKey = (
     interval,
     offset,
   }: Pick<HistogramAggregation, 'at' | 'field' | 'missing' | 'interval' | 'offset'>,
-  stage: Stage,
-  depth = stage.query.depth,
+  context: AggregationContext,
+  depth = context.query.depth,
   repeated = false,
 ): Key => {
-  const field = fieldOrMissing('double', { field: path, ...(missing && { missing }) }, at, stage)!;
-  const { one, many } = doubles(field, missing, stage.planning.now);
+  const field = fieldOrMissing('double', { field: path, ...(missing && { missing }) }, at, context)!;
+  const { one, many } = doubles(field, missing, context.planning.now);
   const index = (value: ReturnType<typeof sql>) => sql`floor((${value} - ${offset}::float8) / ${interval}::float8)`;
   const alias = name('many', depth);
   if (many === undefined)

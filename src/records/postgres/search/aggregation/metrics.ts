@@ -7,8 +7,14 @@ import { extendedOf, type Moments, statisticsOf, withTexts } from '#search/aggre
 import { isNumeric } from '#search/field/field.js';
 import { illegalArgument } from '#search/search-failure.js';
 import { recordCount, rollupColumn } from '../rollup/rollup-source.js';
+import {
+  type AggregationContext,
+  noNumber,
+  noValue,
+  type Planned,
+  type SortColumn,
+} from './bucket/aggregation-context.js';
 import type { Bucket } from './bucket/bucket.js';
-import { noNumber, noValue, type Planned, type SortColumn, type Stage } from './bucket/stage.js';
 import { fieldOrMissing } from './value/missing-value.js';
 import { doubles, type Numbers, numbersOf } from './value/number-of.js';
 
@@ -18,11 +24,11 @@ import { doubles, type Numbers, numbersOf } from './value/number-of.js';
  */
 const oneNumber =
   (kind: 'avg' | 'sum' | 'min' | 'max', none: 0 | null, empty: number | 'last') =>
-  (metric: SimpleMetric, stage: Stage): Planned => {
-    const numbers = numbersOf(stage, kind, metric, metric.at);
-    const print = printOfMetric(stage.field(metric.field, metric.at), metric);
+  (metric: SimpleMetric, context: AggregationContext): Planned => {
+    const numbers = numbersOf(context, kind, metric, metric.at);
+    const print = printOfMetric(context.field(metric.field, metric.at), metric);
     if (numbers === undefined) return { read: () => withText(none, print), sortable: noNumber };
-    const { cell, column } = stage.aggregate(numbers[kind]);
+    const { cell, column } = context.aggregate(numbers[kind]);
     return {
       read: (bucket) => {
         const value = cell(bucket);
@@ -54,9 +60,9 @@ const unlessWhole = (property: string) => (property === '' ? undefined : noValue
 /**
  * Plans the moments from which a bucket's statistics are computed; `sigma` if variance and deviation are also needed.
  */
-const momentsOf = (metric: SimpleMetric | ExtendedStatsMetric, stage: Stage, sigma?: number) => {
-  const numbers = numbersOf(stage, metric.kind, metric, metric.at);
-  const field = stage.field(metric.field, metric.at);
+const momentsOf = (metric: SimpleMetric | ExtendedStatsMetric, context: AggregationContext, sigma?: number) => {
+  const numbers = numbersOf(context, metric.kind, metric, metric.at);
+  const field = context.field(metric.field, metric.at);
   // Statistics of booleans are written as booleans; other metrics write their text.
   const print =
     field?.kind === 'boolean' && metric.format === undefined
@@ -64,9 +70,9 @@ const momentsOf = (metric: SimpleMetric | ExtendedStatsMetric, stage: Stage, sig
       : printOf(field, metric.format);
   if (numbers === undefined) return { moments: () => noValues, sortable: unlessWhole, print: undefined };
   const [count, sum, min, max] = [numbers.count, numbers.sum, numbers.min, numbers.max].map((one) =>
-    stage.aggregate(one),
+    context.aggregate(one),
   );
-  const squares = sigma === undefined ? undefined : stage.aggregate(numbers.sumOfSquares);
+  const squares = sigma === undefined ? undefined : context.aggregate(numbers.sumOfSquares);
   const number = (value: unknown) => (value === null || value === undefined ? null : Number(value));
   const moments = (bucket: Bucket): Moments => ({
     count: Number(count!.cell(bucket) ?? 0),
@@ -79,7 +85,7 @@ const momentsOf = (metric: SimpleMetric | ExtendedStatsMetric, stage: Stage, sig
     const simple = { count, sum, min, max }[property as 'count'];
     if (simple !== undefined) return { ...simple, empty: emptyOf[property]! };
     const derived = derivedColumn(numbers, property, sigma);
-    return derived && { ...stage.aggregate(derived), empty: 'last' };
+    return derived && { ...context.aggregate(derived), empty: 'last' };
   };
   return { moments, sortable, print };
 };
@@ -109,28 +115,31 @@ const derivedColumn = ({ avg, count, sum, sumOfSquares }: Numbers, property: str
 };
 
 /** Plans count, minimum, maximum, mean and sum. */
-export const stats = (metric: SimpleMetric, stage: Stage): Planned => {
-  const { moments, sortable, print } = momentsOf(metric, stage);
+export const stats = (metric: SimpleMetric, context: AggregationContext): Planned => {
+  const { moments, sortable, print } = momentsOf(metric, context);
   return { read: (bucket) => withTexts({ ...statisticsOf(moments(bucket)) }, print), sortable };
 };
 
 /** Plans `stats` with variance and deviation. */
-export const extendedStats = (metric: ExtendedStatsMetric, stage: Stage): Planned => {
-  const { moments, sortable, print } = momentsOf(metric, stage, metric.sigma);
+export const extendedStats = (metric: ExtendedStatsMetric, context: AggregationContext): Planned => {
+  const { moments, sortable, print } = momentsOf(metric, context, metric.sigma);
   return { read: (bucket) => withTexts(extendedOf(moments(bucket), metric.sigma), print), sortable };
 };
 
 /** Plans the number of values, of any type. */
-export const valueCount = ({ field: path, missing, format, at }: SimpleMetric, stage: Stage): Planned => {
-  const field = stage.field(path, at);
+export const valueCount = (
+  { field: path, missing, format, at }: SimpleMetric,
+  context: AggregationContext,
+): Planned => {
+  const field = context.field(path, at);
   requireFormattable(field, format);
   if (field === undefined && missing === undefined) return { read: () => ({ value: 0 }), sortable: noNumber };
-  if (field !== undefined && stage.planning.scope.rollup) {
-    const isKey = stage.planning.scope.rollup.keys !== undefined && field.kind === 'keyword';
+  if (field !== undefined && context.planning.scope.rollup) {
+    const isKey = context.planning.scope.rollup.keys !== undefined && field.kind === 'keyword';
     const column = isKey
       ? sql`(case when ${field.value} is not null then ${recordCount} end)`
       : rollupColumn(field, sql`r.n`);
-    return counting(stage, stage.query.perRecord(column, [field]));
+    return counting(context, context.query.perRecord(column, [field]));
   }
   const none = missing === undefined ? sql`0` : sql`1`;
   const perRecord =
@@ -139,13 +148,13 @@ export const valueCount = ({ field: path, missing, format, at }: SimpleMetric, s
       : field.values === undefined
         ? sql`(case when ${field.value} is null then ${none} else 1 end)`
         : sql`(case coalesce(cardinality(${field.values}), 0) when 0 then ${none} else ${field.kind === 'keyword' ? different(field.values) : sql`cardinality(${field.values})`} end)`;
-  const count = stage.query.perRecord(perRecord, field === undefined ? [] : [field], field?.costly);
-  return counting(stage, count);
+  const count = context.query.perRecord(perRecord, field === undefined ? [] : [field], field?.costly);
+  return counting(context, count);
 };
 
 /** Plans the sum of a count per record. */
-const counting = (stage: Stage, count: Sql): Planned => {
-  const { cell, column } = stage.aggregate((where) => sql`sum(${count})${where}`);
+const counting = (context: AggregationContext, count: Sql): Planned => {
+  const { cell, column } = context.aggregate((where) => sql`sum(${count})${where}`);
   return {
     read: (bucket) => ({ value: Number(cell(bucket) ?? 0) }),
     sortable: (property) => (property === '' || property === 'value' ? { column, cell, empty: 0 } : undefined),
@@ -156,13 +165,16 @@ const counting = (stage: Stage, count: Sql): Planned => {
 const different = (values: Sql): Sql => sql`(select count(distinct u.v)::int from unnest(${values}) as u(v))`;
 
 /** Plans the mean of one field's values, weighted by another's. Records that lack either are skipped. */
-export const weightedAvg = ({ value, weight, format, at }: WeightedAvgMetric, stage: Stage): Planned => {
-  const [values, weights] = [fieldOrMissing('double', value, at, stage), fieldOrMissing('double', weight, at, stage)];
+export const weightedAvg = ({ value, weight, format, at }: WeightedAvgMetric, context: AggregationContext): Planned => {
+  const [values, weights] = [
+    fieldOrMissing('double', value, at, context),
+    fieldOrMissing('double', weight, at, context),
+  ];
   if (values === undefined || weights === undefined) return { read: () => ({ value: null }), sortable: noNumber };
   for (const field of [values, weights]) if (!isNumeric(field)) throw unsupported(field, 'weighted_avg', at);
   const [of, by] = [
-    doubles(values, value.missing, stage.planning.now),
-    doubles(weights, weight.missing, stage.planning.now),
+    doubles(values, value.missing, context.planning.now),
+    doubles(weights, weight.missing, context.planning.now),
   ];
   if (by.many !== undefined)
     throw illegalArgument(
@@ -172,13 +184,13 @@ export const weightedAvg = ({ value, weight, format, at }: WeightedAvgMetric, st
   const sum = of.many === undefined ? of.one : sql`(select sum(u.v) from unnest(${of.many}) as u(v))`;
   const count = of.many === undefined ? sql`1` : sql`cardinality(${of.many})`;
   const fields = [values, weights];
-  const total = stage.query.perRecord(sql`(${sum} * ${by.one})`, fields, true);
-  const weighed = stage.query.perRecord(
+  const total = context.query.perRecord(sql`(${sum} * ${by.one})`, fields, true);
+  const weighed = context.query.perRecord(
     sql`(case when ${sum} is not null then ${count} * ${by.one} end)`,
     fields,
     true,
   );
-  const { cell, column } = stage.aggregate(
+  const { cell, column } = context.aggregate(
     (where) => sql`(sum(${total})${where} / nullif(sum(${weighed})${where}, 0))`,
   );
   const print = printOf(undefined, format);

@@ -5,15 +5,15 @@ import type { SimpleMetric } from '#search/aggregation/metrics.js';
 import type { PercentilesMetric } from '#search/aggregation/percentiles.js';
 import { type Awaitable, chain } from '#search/pace.js';
 import { Digest } from '../rollup/digest.js';
+import { type AggregationContext, noNumber, noValue, type Planned } from './bucket/aggregation-context.js';
 import type { Bucket } from './bucket/bucket.js';
-import { noNumber, noValue, type Planned, type Stage } from './bucket/stage.js';
 import { numbersOf } from './value/number-of.js';
 
 /** Plans percentiles of values, by linear interpolation. */
-export const percentiles = (metric: PercentilesMetric, stage: Stage): Planned => {
+export const percentiles = (metric: PercentilesMetric, context: AggregationContext): Planned => {
   const { points } = metric;
-  const numbers = numbersOf(stage, 'percentiles', metric, metric.at);
-  const print = printOf(stage.field(metric.field, metric.at), metric.format);
+  const numbers = numbersOf(context, 'percentiles', metric, metric.at);
+  const print = printOf(context.field(metric.field, metric.at), metric.format);
   if (numbers === undefined)
     return {
       read: () =>
@@ -24,8 +24,8 @@ export const percentiles = (metric: PercentilesMetric, stage: Stage): Planned =>
         ),
       sortable: (property) => (isPoint(metric, property) ? noValue() : undefined),
     };
-  const { cell } = stage.aggregate(numbers.digest ?? numbers.percentiles(points));
-  const { pace } = stage.planning;
+  const { cell } = context.aggregate(numbers.digest ?? numbers.percentiles(points));
+  const { pace } = context.planning;
   const valuesAt = (bucket: Bucket): Awaitable<readonly (number | null)[]> => {
     const found = cell(bucket);
     if (found === null) return points.map(() => null);
@@ -38,7 +38,7 @@ export const percentiles = (metric: PercentilesMetric, stage: Stage): Planned =>
     sortable: (property) => {
       if (!isPoint(metric, property)) return undefined;
       const one = numbers.percentiles([Number(property)]);
-      return { ...stage.aggregate((where) => sql`(${one(where)})[1]`), empty: 'last' };
+      return { ...context.aggregate((where) => sql`(${one(where)})[1]`), empty: 'last' };
     },
   };
 };
@@ -48,9 +48,9 @@ const isPoint = ({ points }: PercentilesMetric, property: string) =>
   property !== '' && points.includes(Number(property));
 
 /** Plans the percentage of values at or below each point: the inverse of {@link percentiles}. */
-export const percentileRanks = (metric: PercentilesMetric, stage: Stage): Planned => {
+export const percentileRanks = (metric: PercentilesMetric, context: AggregationContext): Planned => {
   const { points } = metric;
-  const numbers = numbersOf(stage, 'percentile_ranks', metric, metric.at);
+  const numbers = numbersOf(context, 'percentile_ranks', metric, metric.at);
   if (numbers === undefined)
     return {
       read: () =>
@@ -63,20 +63,24 @@ export const percentileRanks = (metric: PercentilesMetric, stage: Stage): Planne
     };
   const print = printOf(undefined, metric.format);
   if (numbers.digest !== undefined) {
-    const { cell } = stage.aggregate(numbers.digest);
-    const { pace } = stage.planning;
+    const { cell } = context.aggregate(numbers.digest);
+    const { pace } = context.planning;
     const ranksIn = (bytes: unknown): Awaitable<(number | null)[]> =>
       bytes instanceof Buffer
         ? chain(Digest.read(bytes, pace), (digest) => pace.map(points, (point) => digest.rank(point)))
         : points.map(() => null);
     return { read: (bucket) => chain(ranksIn(cell(bucket)), (values) => percentAnswer(metric, values, print)) };
   }
-  const count = stage.aggregate(numbers.count);
+  const count = context.aggregate(numbers.count);
   const ranks = points.map((point) => {
     const limit = sql`${point}::float8`;
-    const below = stage.aggregate(numbers.each('sum', (value) => sql`(${value} <= ${limit})::int`));
-    const last = stage.aggregate(numbers.each('max', (value) => sql`case when ${value} <= ${limit} then ${value} end`));
-    const next = stage.aggregate(numbers.each('min', (value) => sql`case when ${value} > ${limit} then ${value} end`));
+    const below = context.aggregate(numbers.each('sum', (value) => sql`(${value} <= ${limit})::int`));
+    const last = context.aggregate(
+      numbers.each('max', (value) => sql`case when ${value} <= ${limit} then ${value} end`),
+    );
+    const next = context.aggregate(
+      numbers.each('min', (value) => sql`case when ${value} > ${limit} then ${value} end`),
+    );
     return (bucket: Bucket): number | null => {
       const all = Number(count.cell(bucket) ?? 0);
       if (all === 0) return null;
@@ -98,13 +102,13 @@ export const percentileRanks = (metric: PercentilesMetric, stage: Stage): Planne
 };
 
 /** Plans the median of the distances of values from their median. */
-export const medianAbsoluteDeviation = (metric: SimpleMetric, stage: Stage): Planned => {
-  const numbers = numbersOf(stage, 'median_absolute_deviation', metric, metric.at);
+export const medianAbsoluteDeviation = (metric: SimpleMetric, context: AggregationContext): Planned => {
+  const numbers = numbersOf(context, 'median_absolute_deviation', metric, metric.at);
   const print = printOf(undefined, metric.format);
   if (numbers === undefined) return { read: () => ({ value: null }), sortable: noNumber };
   if (numbers.digest !== undefined) {
-    const found = stage.aggregate(numbers.digest);
-    const { pace } = stage.planning;
+    const found = context.aggregate(numbers.digest);
+    const { pace } = context.planning;
     const deviationOf = (bytes: unknown): Awaitable<number | null> =>
       bytes instanceof Buffer
         ? chain(
@@ -115,7 +119,7 @@ export const medianAbsoluteDeviation = (metric: SimpleMetric, stage: Stage): Pla
     return { read: (bucket) => chain(deviationOf(found.cell(bucket)), (value) => withText(value, print)) };
   }
   const median = numbers.percentiles([50]);
-  const { cell, column } = stage.aggregate(
+  const { cell, column } = context.aggregate(
     (where) =>
       sql`(select percentile_cont(0.5) within group (order by abs(u.v - m.median[1])) from unnest(${numbers.all(where)}) as u(v), (select ${median(where)} as median) m)`,
   );

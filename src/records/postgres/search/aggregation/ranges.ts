@@ -17,20 +17,20 @@ import type { Field } from '#search/field/field.js';
 import { none, not, or, type Predicate } from '#search/query/predicate.js';
 import { distance } from '../sql/sql-distance.js';
 import type { StoredField } from '../sql/stored-field.js';
+import type { AggregationContext, Planned } from './bucket/aggregation-context.js';
 import { type Bucket, emptyIn, gap } from './bucket/bucket.js';
-import type { Planned, Stage } from './bucket/stage.js';
 import { conditionKey } from './filters.js';
 import { fieldOrMissing, pointOrMissing } from './value/missing-value.js';
 
 /** Plans ranges of a field's values, with a default for missing values. */
 const fieldRanges = (
   aggregation: WithChildren<RangeAggregation>,
-  stage: Stage,
+  context: AggregationContext,
   field: StoredField | undefined,
   { reading, read, print }: RangeEnds,
 ): Planned => {
   const missing = field && aggregation.missing && numberOf(field, aggregation.missing, reading);
-  return rangeBuckets(aggregation, stage, field, rangesOf(aggregation.ranges, read), print, (one) => {
+  return rangeBuckets(aggregation, context, field, rangesOf(aggregation.ranges, read), print, (one) => {
     if (field === undefined) return none;
     const instead = missing !== undefined && missing >= one.from && missing < one.to;
     return instead ? or([within(field, one), not({ kind: 'exists', field })]) : within(field, one);
@@ -40,13 +40,13 @@ const fieldRanges = (
 /** Plans a bucket for each range. */
 const rangeBuckets = (
   aggregation: WithChildren<RangeAggregation | GeoDistanceAggregation>,
-  stage: Stage,
+  context: AggregationContext,
   field: Field | undefined,
   ranges: readonly NumericRange[],
   print: Print,
   predicate: (range: NumericRange) => Predicate,
 ): Planned => {
-  const inner = stage.inside([conditionKey(ranges.map(predicate), stage.query.depth)]);
+  const inner = context.inside([conditionKey(ranges.map(predicate), context.query.depth)]);
   const children = inner.planAll(aggregation);
   const found = (around: Bucket) => {
     const buckets = inner.rows.bucketsOf(around);
@@ -54,25 +54,28 @@ const rangeBuckets = (
     return (index: number) => byIndex.get(index) ?? (field === undefined ? gap : emptyIn(around));
   };
   const parts = { ranges, print, children, count: inner.count(), found };
-  return { read: rangeAnswer(aggregation, parts, stage.planning) };
+  return { read: rangeAnswer(aggregation, parts, context.planning) };
 };
 
 /** Plans a bucket for each range of a field's numbers. */
-export const range = (aggregation: WithChildren<RangeAggregation>, stage: Stage): Planned => {
-  const field = fieldOrMissing('double', aggregation, aggregation.at, stage);
-  return fieldRanges(aggregation, stage, field, numberEnds(aggregation, field, stage.planning.now));
+export const range = (aggregation: WithChildren<RangeAggregation>, context: AggregationContext): Planned => {
+  const field = fieldOrMissing('double', aggregation, aggregation.at, context);
+  return fieldRanges(aggregation, context, field, numberEnds(aggregation, field, context.planning.now));
 };
 
 /** Plans a bucket for each range of a field's times. */
-export const dateRange = (aggregation: WithChildren<RangeAggregation>, stage: Stage): Planned => {
-  const field = fieldOrMissing('date', aggregation, aggregation.at, stage);
-  return fieldRanges(aggregation, stage, field, dateEnds(aggregation, field, stage.planning.now));
+export const dateRange = (aggregation: WithChildren<RangeAggregation>, context: AggregationContext): Planned => {
+  const field = fieldOrMissing('date', aggregation, aggregation.at, context);
+  return fieldRanges(aggregation, context, field, dateEnds(aggregation, field, context.planning.now));
 };
 
 /** Plans a bucket for each range of distances from a location. */
-export const geoDistance = (aggregation: WithChildren<GeoDistanceAggregation>, stage: Stage): Planned => {
+export const geoDistance = (
+  aggregation: WithChildren<GeoDistanceAggregation>,
+  context: AggregationContext,
+): Planned => {
   const { at, origin, unitMetres, ranges } = aggregation;
-  const field = pointOrMissing('geo_distance', aggregation, at, stage);
+  const field = pointOrMissing('geo_distance', aggregation, at, context);
   const away =
     field &&
     !Number.isNaN(origin.lat) &&
@@ -82,7 +85,7 @@ export const geoDistance = (aggregation: WithChildren<GeoDistanceAggregation>, s
       valueType: 'double',
       value: sql`(${distance(field, origin)} / ${unitMetres}::float8)`,
     } satisfies StoredField);
-  return rangeBuckets(aggregation, stage, field, distancesOf(ranges), undefined, (one) =>
+  return rangeBuckets(aggregation, context, field, distancesOf(ranges), undefined, (one) =>
     away ? within(away, one) : none,
   );
 };

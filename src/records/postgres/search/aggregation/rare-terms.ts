@@ -5,24 +5,24 @@ import { printOf } from '#search/aggregation/format.js';
 import { unsupported } from '#search/aggregation/number-of.js';
 import type { RareTermsAggregation } from '#search/aggregation/rare-terms.js';
 import { chain } from '#search/pace.js';
+import type { AggregationContext, Planned } from './bucket/aggregation-context.js';
 import { comparableKeys, orderInSql, valueKey } from './bucket/bucket-key.js';
-import type { Planned, Stage } from './bucket/stage.js';
 import { fieldOrMissing } from './value/missing-value.js';
 
 const everything = 65_535;
 
 /** Plans a bucket for each value that few records have, the rarest first. */
-export const rareTerms = (aggregation: WithChildren<RareTermsAggregation>, stage: Stage): Planned => {
+export const rareTerms = (aggregation: WithChildren<RareTermsAggregation>, context: AggregationContext): Planned => {
   const { at, missing, format, maxDocCount } = aggregation;
-  const field = fieldOrMissing('keyword', aggregation, at, stage);
+  const field = fieldOrMissing('keyword', aggregation, at, context);
   if (field === undefined) {
-    stage.planBarren(aggregation);
+    context.planEmpty(aggregation);
     return { read: () => ({ buckets: [] }) };
   }
   if (field.kind !== 'keyword' && field.kind !== 'long' && field.kind !== 'boolean' && field.kind !== 'date')
     throw unsupported(field, 'rare_terms', at);
-  const depth = stage.query.depth;
-  const inner = stage.inside([valueKey(field, missing, depth, stage.planning, aggregation)], {
+  const depth = context.query.depth;
+  const inner = context.inside([valueKey(field, missing, depth, context.planning, aggregation)], {
     cut: {
       size: everything,
       minDocCount: 1,
@@ -38,7 +38,7 @@ export const rareTerms = (aggregation: WithChildren<RareTermsAggregation>, stage
     keyKind: field.kind,
     read: (around) => {
       const buckets = inner.rows.bucketsOf(around);
-      stage.planning.made(buckets.length);
+      context.planning.made(buckets.length);
       return chain(
         children.readAll(buckets, (bucket) => [
           { ...writtenKey(field, inner.rows.keysOf(bucket.row!)[0], print), doc_count: count(bucket) },

@@ -3,13 +3,13 @@ import { printOf, withText } from '#search/aggregation/format.js';
 import { calendarInterval } from '#search/aggregation/interval.js';
 import type { RateMetric } from '#search/aggregation/rate.js';
 import { SearchFailure } from '#search/search-failure.js';
+import type { AggregationContext, Planned } from './bucket/aggregation-context.js';
 import type { Bucket } from './bucket/bucket.js';
-import type { Planned, Stage } from './bucket/stage.js';
 import { numbersOf } from './value/number-of.js';
 
 /** Plans records, values or their sum per unit of time, in time buckets. */
-export const rate = ({ at, field, unit, countsValues, format }: RateMetric, stage: Stage): Planned => {
-  const { time } = stage;
+export const rate = ({ at, field, unit, countsValues, format }: RateMetric, context: AggregationContext): Planned => {
+  const { time } = context;
   if (time === undefined)
     throw new SearchFailure(
       400,
@@ -17,7 +17,7 @@ export const rate = ({ at, field, unit, countsValues, format }: RateMetric, stag
       'The rate aggregation can only be used inside a date histogram',
       at,
     );
-  const amount = amountOf({ at, field, countsValues }, stage);
+  const amount = amountOf({ at, field, countsValues }, context);
   const scale = scaleOf(unit === undefined ? undefined : calendarInterval(unit), time.buckets.interval, at);
   const print = printOf(undefined, format);
   const perUnit = (bucket: Bucket): number => {
@@ -31,11 +31,11 @@ export const rate = ({ at, field, unit, countsValues, format }: RateMetric, stag
 
 const amountOf = (
   { at, field, countsValues }: { at: RateMetric['at']; field: string | undefined; countsValues: boolean },
-  stage: Stage,
+  context: AggregationContext,
 ) => {
-  if (field === undefined) return stage.count();
-  const numbers = numbersOf(stage, 'rate', { field }, at);
+  if (field === undefined) return context.count();
+  const numbers = numbersOf(context, 'rate', { field }, at);
   if (numbers === undefined) return () => 0;
-  const { cell } = stage.aggregate(countsValues ? numbers.count : numbers.sum);
+  const { cell } = context.aggregate(countsValues ? numbers.count : numbers.sum);
   return (bucket: Bucket) => Number(cell(bucket) ?? 0);
 };

@@ -6,8 +6,8 @@ import type {
   MetricAggregation,
 } from '#search/aggregation/aggregation.js';
 import { autoDateHistogram } from './auto-date-histogram.js';
+import type { AggregationContext, Children, Planned, SortColumn } from './bucket/aggregation-context.js';
 import type { Bucket } from './bucket/bucket.js';
-import type { Children, Planned, SortColumn, Stage } from './bucket/stage.js';
 import { cardinality } from './cardinality.js';
 import { composite } from './composite.js';
 import { dateHistogram } from './date-histogram.js';
@@ -27,7 +27,7 @@ import { checkMissing } from './value/missing-value.js';
 type Kind = (BucketAggregation | MetricAggregation)['kind'];
 
 /** Planners of aggregations in SQL, by type. */
-const planners: { readonly [K in Kind]: (aggregation: AggregationOf<K>, stage: Stage) => Planned } = {
+const planners: { readonly [K in Kind]: (aggregation: AggregationOf<K>, context: AggregationContext) => Planned } = {
   terms,
   rare_terms: rareTerms,
   multi_terms: multiTerms,
@@ -64,12 +64,12 @@ const planners: { readonly [K in Kind]: (aggregation: AggregationOf<K>, stage: S
 };
 
 /** Plans sub-aggregations of the same bucket. */
-export const planAll = (aggregations: readonly Aggregation[], stage: Stage): Children => {
+export const planAll = (aggregations: readonly Aggregation[], context: AggregationContext): Children => {
   const plan = (aggregation: AskedAggregation): Planned => {
-    checkMissing(aggregation, stage);
-    return (planners[aggregation.kind] as PlanOne)(aggregation, stage);
+    checkMissing(aggregation, context);
+    return (planners[aggregation.kind] as PlanOne)(aggregation, context);
   };
-  return planSiblings<Bucket, SortColumn, Planned>(aggregations, plan, stage.planning).children;
+  return planSiblings<Bucket, SortColumn, Planned>(aggregations, plan, context.planning).children;
 };
 
-type PlanOne = (aggregation: Aggregation, stage: Stage) => Planned;
+type PlanOne = (aggregation: Aggregation, context: AggregationContext) => Planned;

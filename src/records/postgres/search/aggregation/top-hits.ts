@@ -7,20 +7,20 @@ import { chain } from '#search/pace.js';
 import { illegalArgument } from '#search/search-failure.js';
 import { hitColumns, shapeHits } from '../hits/hits.js';
 import { orderBy, orderKey } from '../sql/order-by.js';
-import type { Planned, Stage } from './bucket/stage.js';
+import type { AggregationContext, Planned } from './bucket/aggregation-context.js';
 import { asDouble } from './value/number-of.js';
 
 /** Plans the first few records of each bucket. */
-export const topHits = ({ from, size, sort, source }: TopHitsMetric, stage: Stage): Planned => {
-  const { planning } = stage;
+export const topHits = ({ from, size, sort, source }: TopHitsMetric, context: AggregationContext): Planned => {
+  const { planning } = context;
   const keys = bindSort(sort, planning);
   const order = keys.length === 0 ? sql`r.ts desc, r.seq desc` : orderBy(keys.map(orderKey));
-  const rows = stage.records(
+  const rows = context.records(
     hitColumns(keys),
     keys.map(({ field }) => field),
     { from, size, order },
   );
-  const count = stage.count();
+  const count = context.count();
   const shape = shapeHits({
     sort: keys,
     source,
@@ -39,9 +39,12 @@ export const topHits = ({ from, size, sort, source }: TopHitsMetric, stage: Stag
 };
 
 /** Plans values of the records that come first in an order. */
-export const topMetrics = ({ at, fields: paths, size, sort }: TopMetricsMetric, stage: Stage): Planned => {
-  const { planning, query } = stage;
-  const fields = paths.map((path) => ({ path, field: stage.field(path, at) }));
+export const topMetrics = (
+  { at, fields: paths, size, sort }: TopMetricsMetric,
+  context: AggregationContext,
+): Planned => {
+  const { planning, query } = context;
+  const fields = paths.map((path) => ({ path, field: context.field(path, at) }));
   const several = fields.find(({ field }) => field?.values !== undefined);
   if (several !== undefined)
     throw illegalArgument(`[top_metrics] needs one value a record, but [${several.path}] has several`, at);
@@ -55,7 +58,7 @@ export const topMetrics = ({ at, fields: paths, size, sort }: TopMetricsMetric, 
       ? sql`null`
       : query.perRecord(field.kind === 'keyword' ? field.value : asDouble(field), [field], field.costly),
   );
-  const { cell } = stage.aggregate(
+  const { cell } = context.aggregate(
     (where) =>
       sql`(array_agg(jsonb_build_array(${join([sorted, ...values])}) order by ${order})${where})[1:${size}::int]`,
   );

@@ -10,10 +10,10 @@ import type { Predicate } from '#search/query/predicate.js';
 import { devicesOf, type Surroundings } from '../hits/hits.js';
 import { loadMatched, type Names } from '../hits/matched.js';
 import type { Scope } from '../sql/record-scan.js';
+import { AggregationContext, type Planning } from './bucket/aggregation-context.js';
 import type { Bucket } from './bucket/bucket.js';
 import { BucketQuery } from './bucket/bucket-query.js';
 import { BucketRows } from './bucket/bucket-rows.js';
-import { type Planning, Stage } from './bucket/stage.js';
 import { planAll } from './registry.js';
 
 /** Planned aggregations of a query. */
@@ -80,7 +80,7 @@ export const planTree = (
     needDevices: (records) => void shown.push(records),
     devices: () => devices,
   };
-  const planned = planAll(aggregations, new Stage(planning, root));
+  const planned = planAll(aggregations, new AggregationContext(planning, root));
   return {
     queries,
     total: () => queries.map((rows) => rows.sumOf(root)).find((sum) => sum !== undefined),

@@ -7,7 +7,7 @@ import type { InstantRange } from '#search/instant-range.js';
 import { instantText } from '#search/query/option/instant.js';
 import type { Predicate } from '#search/query/predicate.js';
 import { declaringProducts, type NumberSlot, valueSlots } from '../sql/stored-field.js';
-import { countOnly, type Need, needOf, needOfPredicate, together } from './need.js';
+import { combineNeeds, countOnly, type Need, needOf, needOfPredicate } from './need.js';
 import type { RollupRange, Stale } from './rollup-range.js';
 import type { Sources } from './sources.js';
 
@@ -92,7 +92,7 @@ export const rollupCandidate = ({
   sketched = false,
 }: RollupRequest): Candidate | undefined => {
   if (aggregations.length === 0) return undefined;
-  const need = together([needOf(aggregations, { fields, now, span, sketched }), needOfQuery(query)]);
+  const need = combineNeeds([needOf(aggregations, { fields, now, span, sketched }), needOfQuery(query)]);
   const whole = {
     from: Math.max(span.from, range.fromMillis),
     // There are no records after the span, so its last hour can be read as a whole.
@@ -236,7 +236,7 @@ const weeksOf = ({ from, until }: MillisRange, outdated: readonly Stale[]): Roll
 
 /** Returns the need of a query, apart from its conditions on time. */
 const needOfQuery = (query: Predicate): Need | undefined => {
-  if (query.kind === 'and') return together(query.of.map(needOfQuery));
+  if (query.kind === 'and') return combineNeeds(query.of.map(needOfQuery));
   return query.kind === 'range' && query.field.path === 'ts' ? countOnly : needOfPredicate(query);
 };
 

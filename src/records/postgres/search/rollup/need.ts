@@ -48,7 +48,7 @@ export interface NeedContext {
 export const countOnly: Need = { fields: [], devices: false, hours: false, days: false };
 
 /** Combines needs; undefined if rollups cannot serve one of them, or all of them at once. */
-export const together = (needs: Iterable<Need | undefined>): Need | undefined => {
+export const combineNeeds = (needs: Iterable<Need | undefined>): Need | undefined => {
   let all: Need = countOnly;
   for (const one of needs) {
     if (one === undefined) return undefined;
@@ -73,7 +73,7 @@ export const together = (needs: Iterable<Need | undefined>): Need | undefined =>
 
 /** Returns the need of aggregations; undefined if rollups cannot serve one of them. */
 export const needOf = (aggregations: readonly Aggregation[], context: NeedContext): Need | undefined =>
-  together(aggregations.map((aggregation) => needOfOne(aggregation, context)));
+  combineNeeds(aggregations.map((aggregation) => needOfOne(aggregation, context)));
 
 const needOfOne = (aggregation: Aggregation, context: NeedContext): Need | undefined => {
   if (isPipeline(aggregation)) return countOnly;
@@ -105,23 +105,23 @@ const needOfOne = (aggregation: Aggregation, context: NeedContext): Need | undef
     case 'cardinality':
       return needOfValues(aggregation, context);
     case 'date_histogram':
-      return together([needOfTime(aggregation, context), inside()]);
+      return combineNeeds([needOfTime(aggregation, context), inside()]);
     case 'terms':
       // With a minimum count of 0, terms also come from records that do not match the query.
-      return aggregation.minDocCount === 0 ? undefined : together([needOfKey(aggregation, context), inside()]);
+      return aggregation.minDocCount === 0 ? undefined : combineNeeds([needOfKey(aggregation, context), inside()]);
     case 'rare_terms':
     case 'missing':
-      return together([needOfKey(aggregation, context), inside()]);
+      return combineNeeds([needOfKey(aggregation, context), inside()]);
     case 'multi_terms':
       return aggregation.minDocCount === 0
         ? undefined
-        : together([...aggregation.terms.map((one) => needOfKey(one, context)), inside()]);
+        : combineNeeds([...aggregation.terms.map((one) => needOfKey(one, context)), inside()]);
     case 'composite':
-      return together([...aggregation.sources.map((one) => needOfSource(one, context)), inside()]);
+      return combineNeeds([...aggregation.sources.map((one) => needOfSource(one, context)), inside()]);
     case 'filter':
-      return together([needOfQuery(aggregation.filter, context), inside()]);
+      return combineNeeds([needOfQuery(aggregation.filter, context), inside()]);
     case 'filters':
-      return together([...aggregation.filters.map(({ query }) => needOfQuery(query, context)), inside()]);
+      return combineNeeds([...aggregation.filters.map(({ query }) => needOfQuery(query, context)), inside()]);
     default:
       return undefined;
   }
@@ -129,7 +129,7 @@ const needOfOne = (aggregation: Aggregation, context: NeedContext): Need | undef
 
 const needOfKey = ({ field: path }: FieldOptions, context: NeedContext): Need | undefined => {
   const field = fieldOf(context, path);
-  return field && toldApart(field);
+  return field && needOfField(field);
 };
 
 /**
@@ -138,7 +138,7 @@ const needOfKey = ({ field: path }: FieldOptions, context: NeedContext): Need | 
  */
 const needOfValues = ({ field: path, missing, finer }: SimpleMetric, context: NeedContext): Need | undefined => {
   const field = fieldOf(context, path);
-  const counted = field && toldApart(field);
+  const counted = field && needOfField(field);
   if (counted && !(counted.key && context.sketched)) return counted;
   const isSketched = context.sketched && field && valueSlots(field) && !missing && !finer && !isInt64(field);
   return isSketched ? { ...countOnly, fields: [field], sketches: true } : undefined;
@@ -160,13 +160,13 @@ const needOfQuery = (query: Query, { fields, now }: NeedContext): Need | undefin
 export const needOfPredicate = (predicate: Predicate): Need | undefined => {
   if (predicate.kind === 'existsUnder') return undefined;
   if (predicate.kind === 'not') return needOfPredicate(predicate.of);
-  if ('of' in predicate) return together(predicate.of.map(needOfPredicate));
-  return 'field' in predicate ? toldApart(predicate.field) : countOnly;
+  if ('of' in predicate) return combineNeeds(predicate.of.map(needOfPredicate));
+  return 'field' in predicate ? needOfField(predicate.field) : countOnly;
 };
 
 /** Returns the need for distinguishing records by a field. */
-const toldApart = (field: Field): Need | undefined => {
-  if (isOfDevices(field)) return { ...countOnly, devices: tellsApart(field) };
+const needOfField = (field: Field): Need | undefined => {
+  if (isOfDevices(field)) return { ...countOnly, devices: variesByDevice(field) };
   const isKey = field.kind === 'keyword' || field.kind === 'boolean';
   return isKey && valueSlots(field) ? { ...countOnly, key: field } : undefined;
 };
@@ -175,7 +175,7 @@ const toldApart = (field: Field): Need | undefined => {
 const isOfDevices = (field: Field): boolean => field.ofDevice || /^(device|(device\.)?product)\.id$/.test(field.path);
 
 /** Whether devices of the same product may differ in the field. */
-const tellsApart = (field: Field): boolean => !field.path.endsWith('product.id');
+const variesByDevice = (field: Field): boolean => !field.path.endsWith('product.id');
 
 /**
  * Returns the field at a path; undefined for an unknown one. The general path answers those queries, and also those

@@ -16,8 +16,8 @@ export const rolledParts = (whose: Whose, range: RollupRange): Sql[] =>
       : addedParts(whose, range);
 
 const addedParts = (whose: Whose, range: RollupRange): Sql[] => [
-  ...(range.whole.length > 0 ? [together(whose, range)] : []),
-  ...(range.apart.length > 0 ? oneByOne(whose, range) : []),
+  ...(range.whole.length > 0 ? [hourlyTotals(whose, range)] : []),
+  ...(range.apart.length > 0 ? rollupsByDevice(whose, range) : []),
 ];
 
 const measures = sql`u.slot, u.n, u.sum, u.min, u.max, u.sum_squares`;
@@ -70,7 +70,7 @@ const weeksThatServe = (
           and not s.in_week and s.day >= w.week and s.day < w.week + interval '168 hours')`;
 };
 
-const together = (whose: Whose, range: RollupRange): Sql => {
+const hourlyTotals = (whose: Whose, range: RollupRange): Sql => {
   const hours = hoursOf(sql`u.hour`, sql`${range.from}::timestamptz`, sql`${range.to}::timestamptz`);
   return sql`
     select u.organization_id, null::uuid as device_id, u.product_id, u.hour as ts, ${measures}
@@ -81,7 +81,7 @@ const together = (whose: Whose, range: RollupRange): Sql => {
  * Reads rollups device by device: by the day where possible, and by the hour for the rest at both ends and for stale
  * days.
  */
-const oneByOne = (whose: Whose, range: RollupRange): Sql[] => {
+const rollupsByDevice = (whose: Whose, range: RollupRange): Sql[] => {
   const { from, to, days } = range;
   const ofDevices = sql`${ofProducts(sql`u`, whose, range.apart)} and u.device_id = any(${whose.deviceIds}::uuid[])`;
   const byHour = (start: string, end: string, which = empty) => {

@@ -10,11 +10,11 @@ import {
   keyOf,
   linesOf,
   type Pair,
+  pairsToRead,
   planSeries,
   requireFewValues,
   seriesTooLong,
   sumTooLarge,
-  wantedPairs,
 } from '#records/answer/series-answer.js';
 import type { Line, RecordIndex } from '#records/record-index.js';
 import { declaredPairs } from '#records/scope/declared.js';
@@ -49,7 +49,7 @@ export const createSeries =
     if (deviceIds.length === 0) return [];
     const draw = async (reader: Reader): Promise<Line[]> => {
       const declared = await reader.rows<DeclaredPair>(declaredPairs(call));
-      const wanted = { organizationId, ...wantedPairs(call, declared), ...range };
+      const wanted = { organizationId, ...pairsToRead(call, declared), ...range };
       if (wanted.declared.length + wanted.undeclared.length === 0) return linesOf(call, declared, new Map(), interval);
       const drawn =
         drawing === SeriesFunction.lttb || interval === null

@@ -18,7 +18,7 @@ export interface Scope {
   /** Set if rollups are read instead of records. */
   readonly rollup?: RollupRange;
   /** Set if few devices are read from rollups, always by the index of the devices. */
-  readonly ofFew?: boolean;
+  readonly hasFewDevices?: boolean;
 }
 
 /** SQL condition of a scope over the alias `r`, in a form that lets PostgreSQL use partitions and indexes. */

@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import { type DeclaredPair, seriesTooLong, wantedPairs } from '#records/answer/series-answer.js';
+import { type DeclaredPair, pairsToRead, seriesTooLong } from '#records/answer/series-answer.js';
 import { planStates, SightedLines } from '#records/answer/states-answer.js';
 import type { RecordIndex, StateLine } from '#records/record-index.js';
 import { declaredPairs } from '#records/scope/declared.js';
@@ -21,7 +21,7 @@ export const createStates =
       const declared = await reader.rows<DeclaredPair>(declaredPairs(call));
       const lines = new SightedLines();
       const range = { from: since, to: plan.range.to };
-      const wanted = { organizationId, declared, undeclared: wantedPairs(call, declared).undeclared, ...range };
+      const wanted = { organizationId, declared, undeclared: pairsToRead(call, declared).undeclared, ...range };
       if (declared.length + wanted.undeclared.length > 0)
         await readSightings(reader, { ...wanted, ...(rollups && hoursOf(range, interval)) }, interval, lines);
       return lines.linesOf(call, declared, plan);

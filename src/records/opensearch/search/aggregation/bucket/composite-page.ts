@@ -17,7 +17,7 @@ interface Page {
 }
 
 /** Sorts all buckets by their keys, with texts of devices instead of device numbers, and returns one page of them. */
-export const pageOf = (
+export const compositePage = (
   buckets: readonly EngineBucket[],
   keys: readonly PageKey[],
   { start, size }: Page,

@@ -4,8 +4,8 @@ import type { DeviceNow } from '#records/opensearch/search/device-value.js';
 import type { BucketAggregation } from '#search/aggregation/aggregation.js';
 import { illegalArgument } from '#search/search-failure.js';
 import { conditionBuckets } from '../filters.js';
+import type { Asked, Children, EngineAggregationContext } from './aggregation-context.js';
 import { type Bucket, countOf, inside } from './bucket.js';
-import type { Asked, Children, Stage } from './stage.js';
 
 /**
  * Maximum number of keys shared by several devices that the engine is asked for: it tests each of them on every record.
@@ -37,11 +37,11 @@ export interface DeviceBuckets {
 export const deviceBuckets = (
   aggregation: BucketAggregation,
   keysOf: (device: DeviceNow) => readonly string[],
-  stage: Stage,
+  context: EngineAggregationContext,
 ): DeviceBuckets => {
   const groups = new Map<string, number[]>();
   let isOneToOne = true;
-  for (const device of stage.planning.deviceValues.all) {
+  for (const device of context.planning.deviceValues.all) {
     const keys = keysOf(device);
     if (keys.length > 1) isOneToOne = false;
     for (const key of keys) {
@@ -53,17 +53,17 @@ export const deviceBuckets = (
       }
     }
   }
-  const children = stage.planAll(aggregation);
+  const children = context.planAll(aggregation);
   const keys = [...groups.keys()];
   const shared = { children, keys };
-  if (isOneToOne && keys.length > 16) return { ...shared, ...byNumber(children, groups, stage) };
+  if (isOneToOne && keys.length > 16) return { ...shared, ...byNumber(children, groups, context) };
   if (keys.length > maxShared)
     throw illegalArgument(
       `[${aggregation.kind}] over what devices have now makes buckets of at most [${maxShared}] values that devices share, where records are on a cluster, but there are [${keys.length}]`,
       aggregation.at,
     );
   const parts = keys.map((key) => devicesIn(groups.get(key)!));
-  const { asked, visit, found } = conditionBuckets(parts, children, stage, () => ({}));
+  const { asked, visit, found } = conditionBuckets(parts, children, context, () => ({}));
   return {
     ...shared,
     asked: keys.length === 0 ? {} : asked,
@@ -79,9 +79,13 @@ export const deviceBuckets = (
 };
 
 /** Plans buckets by device number, for keys that each belong to one device. */
-const byNumber = (children: Children, groups: ReadonlyMap<string, readonly number[]>, stage: Stage) => {
+const byNumber = (
+  children: Children,
+  groups: ReadonlyMap<string, readonly number[]>,
+  context: EngineAggregationContext,
+) => {
   const keyOf = new Map([...groups].map(([key, [number]]) => [number, key]));
-  const question = stage.ask('terms', { field: 'dn', size: maxDevices, shard_size: maxDevices }, { children });
+  const question = context.ask('terms', { field: 'dn', size: maxDevices, shard_size: maxDevices }, { children });
   const found = (around: Bucket): DeviceBucket[] => {
     const buckets = (question.answerIn(around)?.['buckets'] ?? []) as readonly EngineBucket[];
     return buckets.flatMap((one) => {

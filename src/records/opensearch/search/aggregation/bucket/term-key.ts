@@ -8,7 +8,7 @@ import { illegalArgument } from '#search/search-failure.js';
 import type { Input } from '#search/syntax/input.js';
 import { scalarText, text } from '#search/syntax/value.js';
 import { valueOf } from '../value/metric-source.js';
-import type { SortPath, Stage } from './stage.js';
+import type { EngineAggregationContext, SortPath } from './aggregation-context.js';
 
 /** Maximum number of buckets requested per aggregation: one more than an answer may contain. */
 export const maxTerms = 65_536;
@@ -20,12 +20,12 @@ export interface KeyFilters {
 }
 
 /** Translates `include` and `exclude` to the engine's form. */
-export const filtersOf = (field: Field, { include, exclude }: KeyFilters, stage: Stage): Part => {
+export const filtersOf = (field: Field, { include, exclude }: KeyFilters, context: EngineAggregationContext): Part => {
   const read = (filter: KeyFilter) => {
     const isNumber = field.kind === 'long' || field.kind === 'double';
     const keyOf = (value: Input) => {
       const key = isNumber ? listedKey(field, value) : 'none';
-      return key === 'none' ? valueOf(field, value, stage) : `${key.value}`;
+      return key === 'none' ? valueOf(field, value, context) : `${key.value}`;
     };
     if ('values' in filter) return filter.values.map(keyOf);
     if (field.kind === 'keyword') {

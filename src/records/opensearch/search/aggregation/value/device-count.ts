@@ -1,7 +1,7 @@
 import type { EngineBucket } from '#records/opensearch/engine.js';
 import type { DeviceNow } from '#records/opensearch/search/device-value.js';
+import type { Asked, EngineAggregationContext } from '../bucket/aggregation-context.js';
 import type { Bucket } from '../bucket/bucket.js';
-import type { Asked, Stage } from '../bucket/stage.js';
 
 /** Maximum number of devices in an answer; equals that of buckets. */
 const maxDevices = 65_535;
@@ -16,9 +16,9 @@ export interface DeviceCounts {
  * Plans the count of records by device. This process then computes the values of devices, which the engine does not
  * know.
  */
-export const deviceCounts = (stage: Stage): DeviceCounts => {
-  const { deviceValues } = stage.planning;
-  const question = stage.ask('terms', { field: 'dn', size: maxDevices, shard_size: maxDevices });
+export const deviceCounts = (context: EngineAggregationContext): DeviceCounts => {
+  const { deviceValues } = context.planning;
+  const question = context.ask('terms', { field: 'dn', size: maxDevices, shard_size: maxDevices });
   return {
     asked: question.asked,
     of: (bucket) => {

@@ -2,7 +2,7 @@ import { textsOf } from '#records/opensearch/search/device-value.js';
 import type { CompositeSource } from '#search/aggregation/composite.js';
 import type { Field } from '#search/field/field.js';
 import { illegalArgument } from '#search/search-failure.js';
-import type { Stage } from '../bucket/stage.js';
+import type { EngineAggregationContext } from '../bucket/aggregation-context.js';
 
 /**
  * Returns the text of each device in a field of its own, for buckets of devices that become buckets of these texts.
@@ -11,7 +11,7 @@ import type { Stage } from '../bucket/stage.js';
 export const ownTexts = (
   field: Field,
   { at }: CompositeSource,
-  { planning: { deviceValues } }: Stage,
+  { planning: { deviceValues } }: EngineAggregationContext,
 ): ((number: number) => string | null) => {
   const texts = deviceValues.all.flatMap((device) => textsOf(field, device));
   const without = deviceValues.all.filter((device) => textsOf(field, device).length === 0).length;

@@ -13,8 +13,8 @@ import { coerce, listedKey } from '#search/query/value-of.js';
 import { illegalArgument } from '#search/search-failure.js';
 import type { Input } from '#search/syntax/input.js';
 import { text } from '#search/syntax/value.js';
+import type { Planning, SortColumn } from './aggregation-context.js';
 import type { Key } from './bucket.js';
-import type { Planning, SortColumn } from './stage.js';
 
 /** Builds the condition on a key for `include`; undefined for all keys. */
 const includes = (field: Field, filter: KeyFilter | undefined, key: Sql, planning: Planning): Sql | undefined => {

@@ -34,7 +34,7 @@ export class BucketRows {
   async read(reader: Reader): Promise<number> {
     if (!this.isNeeded) return this.take([]);
     const { first, cut, scope } = this.query.options;
-    const ask = scope.ofFew ? reader.prepared : reader.tuples;
+    const ask = scope.hasFewDevices ? reader.prepared : reader.tuples;
     this.only = this.parent?.only ?? [];
     if (first !== undefined) {
       this.only = [first];

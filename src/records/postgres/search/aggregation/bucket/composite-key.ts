@@ -14,10 +14,10 @@ import { coerce } from '#search/query/value-of.js';
 import type { Input } from '#search/syntax/input.js';
 import { number, scalarText } from '#search/syntax/value.js';
 import { histogramKey } from '../histogram.js';
+import type { AggregationContext } from './aggregation-context.js';
 import type { Key } from './bucket.js';
 import { valueKey } from './bucket-key.js';
 import { dateBuckets } from './date-bucket.js';
-import type { Stage } from './stage.js';
 
 /** One key of composite buckets, bound to its field. */
 export interface CompositeKey {
@@ -39,12 +39,16 @@ export interface CompositeKey {
 }
 
 /** Binds a source. Returns undefined if no record has its field. */
-export const compositeKey = (source: CompositeSource, index: number, stage: Stage): CompositeKey | undefined => {
-  const field = stage.field(source.field, source.at);
+export const compositeKey = (
+  source: CompositeSource,
+  index: number,
+  context: AggregationContext,
+): CompositeKey | undefined => {
+  const field = context.field(source.field, source.at);
   if (field === undefined) return source.missingBucket ? compositeOf(source, index, nullKey) : undefined;
-  if (source.by === 'terms') return compositeOf(source, index, termsKey(source, field, index, stage));
-  if (source.by === 'histogram') return compositeOf(source, index, numberKey(source, field, index, stage));
-  return compositeOf(source, index, dateKey(source, field, stage));
+  if (source.by === 'terms') return compositeOf(source, index, termsKey(source, field, index, context));
+  if (source.by === 'histogram') return compositeOf(source, index, numberKey(source, field, index, context));
+  return compositeOf(source, index, dateKey(source, field, context));
 };
 
 type Part = Pick<CompositeKey, 'key' | 'parameter' | 'written'> &
@@ -83,11 +87,11 @@ const nullKey: Part = {
   written: (key) => key,
 };
 
-const termsKey = (source: CompositeSource, field: StoredField, index: number, stage: Stage): Part => {
+const termsKey = (source: CompositeSource, field: StoredField, index: number, context: AggregationContext): Part => {
   if (field.kind === 'geo_point') throw unsupported(field, source.by, source.at);
   const print = field.kind === 'date' && source.format === undefined ? undefined : printOf(field, source.format);
   const read = (input: Input): Sql => {
-    if (field.kind === 'date') return sql`${`${cursorMillis(source, input, stage.planning.now)}`}::int8`;
+    if (field.kind === 'date') return sql`${`${cursorMillis(source, input, context.planning.now)}`}::int8`;
     const coerced = coerce(field, input);
     return coerced === 'none' ? sql`null` : parameter[field.valueType](coerced.value);
   };
@@ -99,7 +103,7 @@ const termsKey = (source: CompositeSource, field: StoredField, index: number, st
   };
   return {
     // The engines count a record once for each of its numbers, also of equal ones, and once for equal texts.
-    key: valueKey(field, source.missing, index, stage.planning, { repeated: field.kind !== 'keyword' }),
+    key: valueKey(field, source.missing, index, context.planning, { repeated: field.kind !== 'keyword' }),
     parameter: read,
     written,
     value,
@@ -111,12 +115,12 @@ const numberKey = (
   source: Extract<CompositeSource, { by: 'histogram' }>,
   field: StoredField,
   index: number,
-  stage: Stage,
+  context: AggregationContext,
 ): Part => {
   if (!isNumeric(field)) throw unsupported(field, source.by, source.at);
   const { interval } = source;
   return {
-    key: histogramKey({ ...source, offset: 0 }, stage, index, true),
+    key: histogramKey({ ...source, offset: 0 }, context, index, true),
     parameter: (input) => sql`${nearlyWhole(number(input) / interval)}::float8`,
     written: (answered) => Number(answered) * interval,
   };
@@ -131,15 +135,15 @@ const nearlyWhole = (value: number): number => {
 const dateKey = (
   source: Extract<CompositeSource, { by: 'date_histogram' }>,
   field: StoredField,
-  stage: Stage,
+  context: AggregationContext,
 ): Part => {
   if (field.kind !== 'date') throw unsupported(field, source.by, source.at);
-  const zone = dateReading(stage.planning.now, undefined, source.timeZone).zone ?? utc;
-  const buckets = dateBuckets(field, source.interval, zone, source.offset, stage.planning.span);
+  const zone = dateReading(context.planning.now, undefined, source.timeZone).zone ?? utc;
+  const buckets = dateBuckets(field, source.interval, zone, source.offset, context.planning.span);
   const print = source.format && printOf(field, source.format, zone);
   return {
     key: buckets.key,
-    parameter: (input) => buckets.parameterOf(cursorMillis(source, input, stage.planning.now)),
+    parameter: (input) => buckets.parameterOf(cursorMillis(source, input, context.planning.now)),
     value: (answered) => buckets.startOf(answered),
     written: (answered) => (print ? print(buckets.startOf(answered)) : buckets.startOf(answered)),
   };

@@ -10,7 +10,7 @@ import { dateOf, decimal, wholePart } from '#search/query/value-of.js';
 import { pointOf } from '#search/syntax/geo-point.js';
 import type { Input } from '#search/syntax/input.js';
 import { isNumber, scalarText } from '#search/syntax/value.js';
-import type { Stage } from '../bucket/stage.js';
+import type { AggregationContext } from '../bucket/aggregation-context.js';
 
 /** Assumed kind of a field that no record has. */
 type Kind = KeyKind;
@@ -23,12 +23,12 @@ export const fieldOrMissing = (
   kind: Kind,
   { field: path, missing, takenFor }: FieldOptions,
   at: Input,
-  stage: Stage,
+  context: AggregationContext,
 ): StoredField | undefined => {
-  const field = widened(stage.field(path, at), missing);
+  const field = widened(context.field(path, at), missing);
   if (field !== undefined || missing === undefined) return field;
   const taken = kind === 'keyword' ? (takenFor ?? kind) : kind;
-  return { ...emptyField(path, taken), value: constant(taken, missing, stage), always: true };
+  return { ...emptyField(path, taken), value: constant(taken, missing, context), always: true };
 };
 
 /**
@@ -39,9 +39,9 @@ export const pointOrMissing = (
   kind: string,
   { field: path, missing }: FieldOptions,
   at: Input,
-  stage: Stage,
+  context: AggregationContext,
 ): StoredField | undefined => {
-  const field = stage.field(path, at);
+  const field = context.field(path, at);
   if (field !== undefined && field.kind !== 'geo_point') throw unsupported(field, kind, at);
   if (missing === undefined) return field;
   const { lat, lon } = pointOf(scalarText(missing) ?? '', missing);
@@ -52,14 +52,14 @@ export const pointOrMissing = (
 };
 
 /** Checks that the default for missing values fits its field, even if every record has a value. */
-export const checkMissing = (aggregation: Aggregation, stage: Stage): void => {
+export const checkMissing = (aggregation: Aggregation, context: AggregationContext): void => {
   if (!('missing' in aggregation) || !('field' in aggregation) || aggregation.missing === undefined) return;
   const { kind, field: path, missing, at } = aggregation;
-  const field = path === undefined ? undefined : stage.field(path, at);
+  const field = path === undefined ? undefined : context.field(path, at);
   if (field === undefined || field.kind === 'keyword') return;
   const format = 'format' in aggregation ? aggregation.format : undefined;
-  if (field.kind === 'geo_point') pointOrMissing(kind, { field: field.path, missing }, at, stage);
-  else numberOf(field, missing, dateReading(stage.planning.now, field.kind === 'date' ? format : undefined));
+  if (field.kind === 'geo_point') pointOrMissing(kind, { field: field.path, missing }, at, context);
+  else numberOf(field, missing, dateReading(context.planning.now, field.kind === 'date' ? format : undefined));
 };
 
 /** Turns a whole number field into a double if its default has a fraction. */
@@ -76,7 +76,7 @@ const widened = (field: StoredField | undefined, missing: Input | undefined): St
   };
 };
 
-const constant = (kind: Kind, missing: Input, { planning }: Stage): Sql => {
+const constant = (kind: Kind, missing: Input, { planning }: AggregationContext): Sql => {
   const text = scalarText(missing) ?? '';
   const read: Record<Kind, () => Sql> = {
     keyword: () => sql`${text}::text`,

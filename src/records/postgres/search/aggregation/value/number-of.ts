@@ -9,7 +9,7 @@ import { dateReading } from '#search/query/binding.js';
 import { decimal } from '#search/query/value-of.js';
 import type { Input } from '#search/syntax/input.js';
 import { scalarText } from '#search/syntax/value.js';
-import type { Aggregate, Stage } from '../bucket/stage.js';
+import type { Aggregate, AggregationContext } from '../bucket/aggregation-context.js';
 
 /** The numbers of a field as aggregates, over all values if a record has several. */
 export interface Numbers {
@@ -36,20 +36,20 @@ export interface Numbers {
  * @returns undefined if no record has the field and there is no default
  */
 export const numbersOf = (
-  stage: Stage,
+  context: AggregationContext,
   kind: string,
   { field: path, missing }: FieldOptions,
   at: Input,
 ): Numbers | undefined => {
-  const field = stage.field(path, at);
+  const field = context.field(path, at);
   if (field === undefined) {
     if (missing === undefined) return undefined;
-    return ofOne(stage.query.perRecord(sql`${decimal(scalarText(missing) ?? '', missing)}::float8`, []));
+    return ofOne(context.query.perRecord(sql`${decimal(scalarText(missing) ?? '', missing)}::float8`, []));
   }
   if (!isNumeric(field)) throw unsupported(field, kind, at);
-  if (stage.planning.scope.rollup) return ofRollup(stage, field);
-  const { one, many } = doubles(field, missing, stage.planning.now);
-  return many === undefined ? ofOne(stage.query.perRecord(one, [field], field.costly)) : ofMany(stage, field, many);
+  if (context.planning.scope.rollup) return ofRollup(context, field);
+  const { one, many } = doubles(field, missing, context.planning.now);
+  return many === undefined ? ofOne(context.query.perRecord(one, [field], field.costly)) : ofMany(context, field, many);
 };
 
 /** Returns the SQL of a field's single value as a double: dates in whole milliseconds. */
@@ -90,8 +90,8 @@ const ofOne = (value: Sql): Numbers => ({
  * Returns the numbers that rollups have already added up. Only additive aggregates are requested of them (see
  * `rollupRange`).
  */
-const ofRollup = (stage: Stage, field: StoredField): Numbers => {
-  const column = (name: Sql) => stage.query.perRecord(rollupColumn(field, name), [field]);
+const ofRollup = (context: AggregationContext, field: StoredField): Numbers => {
+  const column = (name: Sql) => context.query.perRecord(rollupColumn(field, name), [field]);
   const [n, sum, squares] = [column(sql`r.n`), column(sql`r.sum`), column(sql`r.sum_squares`)];
   return {
     ...ofOne(sum),
@@ -100,16 +100,16 @@ const ofRollup = (stage: Stage, field: StoredField): Numbers => {
     min: (where) => sql`min(${column(sql`r.min`)})${where}`,
     max: (where) => sql`max(${column(sql`r.max`)})${where}`,
     sumOfSquares: (where) => sql`sum(${squares})${where}`,
-    ...(stage.planning.scope.rollup?.digests && {
+    ...(context.planning.scope.rollup?.digests && {
       digest: laidTogether(column(sql`r.digest`)),
     }),
   };
 };
 
 /** Returns the numbers of records that may have several. As much as possible is computed per record first. */
-const ofMany = (stage: Stage, field: StoredField, values: Sql): Numbers => {
+const ofMany = (context: AggregationContext, field: StoredField, values: Sql): Numbers => {
   const perRecord = (aggregate: Sql) =>
-    stage.query.perRecord(sql`(select ${aggregate} from unnest(${values}) as u(v))`, [field], true);
+    context.query.perRecord(sql`(select ${aggregate} from unnest(${values}) as u(v))`, [field], true);
   const each: Numbers['each'] = (how, of) => {
     const one = perRecord(sql`${folds[how]}(${of(sql`u.v`)})`);
     return (where) => sql`${folds[how]}(${one})${where}`;
@@ -118,7 +118,7 @@ const ofMany = (stage: Stage, field: StoredField, values: Sql): Numbers => {
   const sum = each('sum', itself);
   const one = perRecord(sql`count(*)`);
   const count: Aggregate = (where) => sql`sum(${one})${where}`;
-  const lists = stage.query.perRecord(sql`to_jsonb(${values})`, [field], true);
+  const lists = context.query.perRecord(sql`to_jsonb(${values})`, [field], true);
   const all: Aggregate = (where) =>
     sql`(select array_agg((e #>> '{}')::float8) from jsonb_array_elements(jsonb_agg(${lists})${where}) as a(x), jsonb_array_elements(case jsonb_typeof(a.x) when 'array' then a.x else '[]' end) as b(e))`;
   return {

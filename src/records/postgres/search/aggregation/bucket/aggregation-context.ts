@@ -36,7 +36,7 @@ export interface Planning extends Counting {
   /** Rows of all bucket queries, each after the enclosing one. */
   readonly queries: BucketRows[];
   /** Plans sub-aggregations of the same bucket. */
-  planAll(aggregations: readonly Aggregation[], stage: Stage): Children;
+  planAll(aggregations: readonly Aggregation[], context: AggregationContext): Children;
   /** Requests the devices of some records, once all rows are read. */
   needDevices(records: () => readonly (readonly unknown[])[]): void;
   devices(): Surroundings;
@@ -60,7 +60,7 @@ export interface Inside {
 }
 
 /** Planning context of an aggregation: the rows of the buckets that enclose it, and the filters between them. */
-export class Stage {
+export class AggregationContext {
   constructor(
     readonly planning: Planning,
     readonly rows: BucketRows,
@@ -81,16 +81,16 @@ export class Stage {
   }
 
   /** Returns the context inside a single bucket of the same or fewer records. */
-  filtered(predicate: Predicate): Stage {
+  filtered(predicate: Predicate): AggregationContext {
     const filters = predicate.kind === 'all' ? this.filters : [...this.filters, predicate];
-    return new Stage(this.planning, this.rows, filters, this.time, true);
+    return new AggregationContext(this.planning, this.rows, filters, this.time, true);
   }
 
   /** Returns the context inside new buckets of these. */
-  inside(keys: readonly Key[], { time, where = [], ...more }: Inside = {}): Stage {
+  inside(keys: readonly Key[], { time, where = [], ...more }: Inside = {}): AggregationContext {
     const rows = this.rows.inside([...this.filters, ...where], keys, more);
     this.planning.queries.push(rows);
-    return new Stage(
+    return new AggregationContext(
       this.planning,
       rows,
       [],
@@ -110,10 +110,10 @@ export class Stage {
    * Validates the sub-aggregations of buckets that no record can be in. An aggregation over a missing field has an
    * empty answer, but faults inside it are still reported, as is an order by an unknown metric.
    */
-  planBarren(around: BucketAggregation, time?: DateBuckets): Children {
+  planEmpty(around: BucketAggregation, time?: DateBuckets): Children {
     const planning = { ...this.planning, queries: [], needDevices: () => undefined };
     const inside = time === undefined ? this.time : { buckets: time, index: this.query.depth };
-    return new Stage(planning, this.rows.inside([], []), [], inside).planAll(around);
+    return new AggregationContext(planning, this.rows.inside([], []), [], inside).planAll(around);
   }
 
   /** Returns a function that returns the number of records of a bucket. */

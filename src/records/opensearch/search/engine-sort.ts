@@ -3,7 +3,7 @@ import type { Cursor } from '#search/hits/search-after.js';
 import type { Value } from '#search/query/predicate.js';
 import { illegalArgument } from '#search/search-failure.js';
 import type { Part } from '../engine.js';
-import type { EngineFields } from './cluster-field.js';
+import type { EngineFields } from './engine-field.js';
 import { microsOf } from './predicate.js';
 
 /** Descending order of time, then of storing. */

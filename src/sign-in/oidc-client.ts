@@ -1,5 +1,5 @@
 import * as oidc from 'openid-client';
-import { type OidcProvider, oidcSettingName } from '#config/oidc-setting.js';
+import { type OidcProviderSettings, oidcSettingName } from '#config/oidc-setting.js';
 import { type Claims, claimsOf } from './claims.js';
 import { notSetUp, Refusal, refusalOf } from './refusal.js';
 
@@ -11,26 +11,26 @@ const kept = 600_000;
 const tolerance = 30;
 
 /** Values that check a sign-in when the person comes back. */
-export interface Checks {
+export interface AuthorizationChecks {
   state: string;
   nonce: string;
   verifier: string;
   redirectUri: string;
 }
 
-/** A provider by which people sign in. */
-export interface Provider {
+/** The client of a provider by which people sign in: sends them there, exchanges codes and verifies ID tokens. */
+export interface OidcClient {
   /**
    * The address that a browser is sent to.
    * @throws Refusal
    */
-  addressFor(checks: Checks): Promise<URL>;
+  addressFor(checks: AuthorizationChecks): Promise<URL>;
   /**
    * Exchanges the code of a callback for the person.
    * @param query of the callback's address
    * @throws Refusal if the provider refuses the sign-in, or its answer fails a check
    */
-  exchange(query: string, checks: Checks): Promise<Claims>;
+  exchange(query: string, checks: AuthorizationChecks): Promise<Claims>;
   /**
    * Reads the provider's metadata and keys, and checks that it accepts the client.
    * @throws Refusal if they cannot be had, or do not fit the settings
@@ -38,8 +38,8 @@ export interface Provider {
   examine(): Promise<void>;
 }
 
-/** Opens a provider. It gets its first request when a person signs in. */
-export function openProvider(settings: OidcProvider): Provider {
+/** Opens the client of a provider. The provider gets its first request when a person signs in. */
+export function openOidcClient(settings: OidcProviderSettings): OidcClient {
   const { issuer, clientId, clientSecret } = settings;
   const isPlain = issuer.startsWith('http:');
   const extensions = [...(isPlain ? [oidc.allowInsecureRequests] : []), oidc.enableNonRepudiationChecks];
@@ -65,7 +65,7 @@ export function openProvider(settings: OidcProvider): Provider {
     for (const extension of extensions) extension(configuration);
     return configuration;
   };
-  const addressFor = async ({ state, nonce, verifier, redirectUri }: Checks): Promise<URL> =>
+  const addressFor = async ({ state, nonce, verifier, redirectUri }: AuthorizationChecks): Promise<URL> =>
     oidc.buildAuthorizationUrl(await configure(), {
       redirect_uri: redirectUri,
       scope: 'openid profile email',
@@ -74,7 +74,10 @@ export function openProvider(settings: OidcProvider): Provider {
       code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
     });
-  const exchange = async (query: string, { state, nonce, verifier, redirectUri }: Checks): Promise<Claims> => {
+  const exchange = async (
+    query: string,
+    { state, nonce, verifier, redirectUri }: AuthorizationChecks,
+  ): Promise<Claims> => {
     const configuration = await configure();
     const tokens = await oidc.authorizationCodeGrant(configuration, new URL(`${redirectUri}?${query}`), {
       expectedState: state,
@@ -141,7 +144,7 @@ const microsoft = /^(login\.microsoftonline\.com|[\w-]+\.b2clogin\.com)$/;
  * both lead to the same metadata.
  * @throws Refusal
  */
-function requireIssuer(found: string, { issuer, number }: OidcProvider): void {
+function requireIssuer(found: string, { issuer, number }: OidcProviderSettings): void {
   const bare = (text: string) => (URL.canParse(text) ? new URL(text).href.replace(/\/$/, '') : text);
   if (bare(found) === bare(issuer)) return;
   const setting = oidcSettingName(number, 'ISSUER');

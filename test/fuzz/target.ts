@@ -3,7 +3,7 @@ import { request } from 'undici';
 import type { Addresses } from './service.js';
 
 /** An organization with an application and a device, and their tokens and cursors. */
-export interface Place extends Addresses {
+export interface FuzzTarget extends Addresses {
   organizationId: string;
   applicationId: string;
   serial: string;
@@ -24,7 +24,7 @@ export interface Family {
   /** Number of cases per ten cases of another family. Some families start a process or wait for a job. */
   share?: number;
   /** Sends one case; returns the status, or undefined for connections without one. */
-  cases: Arbitrary<(place: Place) => Promise<number | undefined>>;
+  cases: Arbitrary<(target: FuzzTarget) => Promise<number | undefined>>;
 }
 
 /** Options of a call. */
@@ -35,11 +35,11 @@ export interface Sent {
 }
 
 /** Calls the service; returns status and text. */
-export const call = async (place: Place, path: string, { method = 'GET', body, headers = {} }: Sent = {}) => {
+export const call = async (target: FuzzTarget, path: string, { method = 'GET', body, headers = {} }: Sent = {}) => {
   const isRaw = typeof body === 'string' || Buffer.isBuffer(body);
-  const answer = await request(`${place.url}${path}`, {
+  const answer = await request(`${target.url}${path}`, {
     method,
-    headers: { authorization: `Bearer ${place.token}`, 'content-type': 'application/json', ...headers },
+    headers: { authorization: `Bearer ${target.token}`, 'content-type': 'application/json', ...headers },
     body: body === undefined ? null : isRaw ? body : JSON.stringify(body),
   });
   return { status: answer.statusCode, text: await answer.body.text() };
@@ -47,7 +47,7 @@ export const call = async (place: Place, path: string, { method = 'GET', body, h
 /** Calls the service; returns the status. */
 export const statusOf = async (...given: Parameters<typeof call>) => (await call(...given)).status;
 
-export const organization = ({ organizationId }: Place) => `/ddp/v1/organizations/${organizationId}`;
-export const application = ({ organizationId, applicationId }: Place) =>
+export const organization = ({ organizationId }: FuzzTarget) => `/ddp/v1/organizations/${organizationId}`;
+export const application = ({ organizationId, applicationId }: FuzzTarget) =>
   `/ddp/v1/applications/${organizationId}/${applicationId}`;
-export const engine = (place: Place) => `${application(place)}/elasticsearch`;
+export const engine = (target: FuzzTarget) => `${application(target)}/elasticsearch`;

@@ -16,7 +16,7 @@ export const keepLimit = 16 * 1024;
 const heldUpMargin = 1000;
 
 /** A call to make. */
-export interface Call {
+export interface OutgoingCall {
   /** Organization of the hook: organizations share the name service. */
   organizationId: string;
   /** Scheme, host and port. */
@@ -67,9 +67,9 @@ export const cutOff: Outcome = { phases: { connect: 0, wait: 0, read: 0 } };
  * Makes calls. It follows no redirect and decompresses nothing. It repeats a call in one case only: a connection that
  * had been kept open was closed before any byte of the answer came.
  */
-export interface Caller {
+export interface HookCaller {
   /** Makes one call. Never rejects; resolves at the deadline at the latest. */
-  call(call: Call): Promise<Outcome>;
+  call(call: OutgoingCall): Promise<Outcome>;
   /** Cuts off all calls in flight. */
   cut(): void;
   close(): Promise<void>;
@@ -86,7 +86,7 @@ export interface CallerOptions {
 }
 
 /** Creates a caller with its own connections. Hooks that accept unverified certificates use separate connections. */
-export function createCaller({ guard, httpsOnly, timeout, connectTimeout }: CallerOptions): Caller {
+export function createHookCaller({ guard, httpsOnly, timeout, connectTimeout }: CallerOptions): HookCaller {
   const connections = (allowUnverified: boolean): Connections => {
     const connect = createConnector({ guard, timeout: connectTimeout, allowUnverified });
     return { kept: keptConnections(connect), fresh: freshConnections(connect) };
@@ -101,7 +101,7 @@ export function createCaller({ guard, httpsOnly, timeout, connectTimeout }: Call
             fault: new CallFault('BLOCKED', 'Only https hooks are called.', true),
             phases: { connect: 0, wait: 0, read: 0 },
           }
-        : attempt(call.allowUnverified ? unverified : verified, call, timeout, cuts),
+        : sendCall(call.allowUnverified ? unverified : verified, call, timeout, cuts),
     cut() {
       for (const cut of cuts) cut();
     },
@@ -121,7 +121,12 @@ interface Connections {
  * Makes a call through undici's lowest interface. Its callbacks receive every byte as it comes, so the body is counted
  * and cut without a stream, and nothing is decompressed.
  */
-function attempt({ kept, fresh }: Connections, call: Call, timeout: number, cuts: Set<() => void>): Promise<Outcome> {
+function sendCall(
+  { kept, fresh }: Connections,
+  call: OutgoingCall,
+  timeout: number,
+  cuts: Set<() => void>,
+): Promise<Outcome> {
   return new Promise((resolve) => {
     const begun = performance.now();
     const phases: Phases = { connect: 0, wait: 0, read: 0 };

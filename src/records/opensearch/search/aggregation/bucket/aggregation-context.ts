@@ -46,7 +46,7 @@ export interface Planning extends Counting {
   /** Requests the total number of records of the query. */
   countAll(): void;
   /** Plans the aggregations of the same buckets, by name. */
-  planAll(aggregations: readonly Aggregation[], stage: Stage): Children;
+  planAll(aggregations: readonly Aggregation[], context: EngineAggregationContext): Children;
 }
 
 /** A metric that can order buckets. */
@@ -83,7 +83,7 @@ export interface TimeAround {
 }
 
 /** Position of an aggregation in the tree. */
-export class Stage {
+export class EngineAggregationContext {
   constructor(
     readonly planning: Planning,
     /** Whether the aggregations here are on the top level of the query. */
@@ -91,9 +91,9 @@ export class Stage {
     readonly time?: TimeAround,
   ) {}
 
-  /** Returns the stage inside the buckets of an aggregation. */
-  inside(time?: TimeAround): Stage {
-    return new Stage(this.planning, false, time ?? this.time);
+  /** Returns the context inside the buckets of an aggregation. */
+  inside(time?: TimeAround): EngineAggregationContext {
+    return new EngineAggregationContext(this.planning, false, time ?? this.time);
   }
 
   /** Plans the sub-aggregations of an aggregation. */
@@ -105,12 +105,12 @@ export class Stage {
    * Validates the sub-aggregations of buckets that can have no records, because a field does not exist. The answer is
    * empty, but errors inside are still reported, and so is an order by an unknown sub-aggregation.
    */
-  planBarren(around: BucketAggregation, time?: TimeAround): Children {
+  planEmpty(around: BucketAggregation, time?: TimeAround): Children {
     const planning = { ...this.planning, aside: () => () => undefined, countAll: () => undefined };
-    return new Stage(planning, false, time ?? this.time).planAll(around);
+    return new EngineAggregationContext(planning, false, time ?? this.time).planAll(around);
   }
 
-  /** Returns a function that counts the records of a bucket at this stage. */
+  /** Returns a function that counts the records of a bucket in this context. */
   count(): (bucket: Bucket) => number {
     if (this.isTop) this.planning.countAll();
     return countOf;
