@@ -19,7 +19,6 @@ async function ask({ text }: Block): Promise<unknown> {
 testGuide(
   'docs/search.md',
   {
-    skipped: { '{ "ts": { "gte": 0': 'the body that the function search sends' },
     runs: {
       // The next word is the number of matching records.
       async 'json search'(block) {

@@ -38,7 +38,7 @@ export const exampleWorld: WorldOptions = {
   ],
 };
 
-/** An example of docs/search.md. */
+/** An example of docs/search.md or examples.md. */
 export interface Example {
   /** The headings above the example. */
   readonly name: string;
@@ -49,10 +49,12 @@ export interface Example {
   readonly text: string;
 }
 
-/** Returns the examples of docs/search.md in order. */
-export const examplesOfPage = (): Example[] => {
+/** Returns the examples of docs/search.md and of examples.md in order. */
+export const allExamples = (): Example[] => ['docs/search.md', 'test/search/examples.md'].flatMap(examplesOfPage);
+
+const examplesOfPage = (path: string): Example[] => {
   const headings: string[] = [];
-  const page = readFileSync('docs/search.md', 'utf8');
+  const page = readFileSync(path, 'utf8');
   const parts = page.matchAll(/^(#+) ([^\n]+)$|^```json (search|search-error) ?(\S*)\n(.*?)\n```$/gms);
   return [...parts].flatMap(([, marks, heading, kind, expected, text]): Example[] => {
     if (heading !== undefined) {

@@ -3,16 +3,16 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Pool, PoolClient, QueryConfig } from 'pg';
 import { createPool } from '#database/pools.js';
 import { useDatabase } from '../support/database.js';
-import { examplesOfPage, exampleWorld } from './example.js';
+import { allExamples, exampleWorld } from './example.js';
 import { buildWorld, type World } from './world.js';
 
 /**
- * The SQL that PostgreSQL runs for every example of docs/search.md. The statements that every call sends first, its
- * scope, are in `scope*.sql`. `UPDATE_GOLDEN=1 npm test -- test/search/golden` writes the files again.
+ * The SQL that PostgreSQL runs for every example of docs/search.md and examples.md. The statements that every call sends
+ * first, its scope, are in `scope*.sql`. `UPDATE_GOLDEN=1 npm test -- test/search/golden` writes the files again.
  */
 const folder = new URL('../../../test/data/search/golden/', import.meta.url);
 const isUpdate = process.env['UPDATE_GOLDEN'] === '1';
-const examples = examplesOfPage().filter(({ kind }) => kind === 'search');
+const examples = allExamples().filter(({ kind }) => kind === 'search');
 const fileOf = (name: string, index: number) => {
   const same = examples.slice(0, index).filter((one) => one.name === name).length;
   return `${name}${same === 0 ? '' : `-${same + 1}`}.sql`;

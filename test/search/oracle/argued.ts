@@ -1,6 +1,6 @@
 import { innermost, type Plain, within } from './plain.js';
 
-// The differences explained in docs/search.md, each recognized as narrowly as two answers and the query allow.
+// The differences explained in docs/search.md and README.md, each recognized as narrowly as two answers and the query allow.
 
 /** Whether the two sides answer a query differently by design. */
 export const isArguedBody = (body: Plain): boolean => shiftsNumbers(body) || hasSeconds(body) || hasDash(body);
