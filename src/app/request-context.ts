@@ -121,7 +121,7 @@ export class Call implements Context {
     const change = work.getChangeSets().find((each) => each.entity === entity);
     // Nothing changed: the flush writes the event alone.
     if (change === undefined) return em.flush();
-    const isStored = await this.resources.update(change, audit.eventOfChange(change, em));
+    const isStored = await this.resources.update(this.caller.organizationId, change, audit.eventOfChange(change, em));
     if (!isStored) throw OptimisticLockError.lockFailed(entity);
   }
 

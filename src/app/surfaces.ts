@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import type { ClassType, NonEmptyArray } from 'type-graphql';
 import { createRecheck } from '#auth/recheck.js';
 import type { Config } from '#config/config.js';
+import { createGroupCommit } from '#database/group-commit.js';
 import { createInsert } from '#database/insert.js';
 import { isConnectionLoss } from '#database/loss.js';
 import { createUpdate } from '#database/update.js';
@@ -123,17 +124,20 @@ export const createResources = (
   config: Config,
   services: Services,
   countUnknown: CallResources['countUnknown'],
-): CallResources => ({
-  reads: services.reads,
-  insert: createInsert(services.orm),
-  update: createUpdate(services.orm),
-  wake: services.hooks.wake,
-  counts: new Map(),
-  fork: (trail) => trail.fork(services.orm.em),
-  sparseEvents: services.sparseEvents,
-  originOf: originBy(config),
-  countUnknown,
-});
+): CallResources => {
+  const commit = createGroupCommit(() => services.orm.em.getConnection().getNativeClient());
+  return {
+    reads: services.reads,
+    insert: createInsert(services.orm, commit),
+    update: createUpdate(services.orm, commit),
+    wake: services.hooks.wake,
+    counts: new Map(),
+    fork: (trail) => trail.fork(services.orm.em),
+    sparseEvents: services.sparseEvents,
+    originOf: originBy(config),
+    countUnknown,
+  };
+};
 
 /** Returns the function that finds the origin of the service as a request sees it. */
 export const originBy =

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { insertEvent } from '#audit/event.js';
+import { createGroupCommit } from '#database/group-commit.js';
 import { createInsert, type Insert } from '#database/insert.js';
 import { Application } from '#entities/application.js';
 import { Device } from '#entities/device.js';
@@ -23,7 +24,10 @@ beforeAll(async () => {
   orm = await MikroORM.init(ormOptions(database.url));
   db = new pg.Client({ connectionString: database.url });
   await db.connect();
-  insert = createInsert(orm);
+  insert = createInsert(
+    orm,
+    createGroupCommit(async () => orm.em.getConnection().getNativeClient()),
+  );
   const account = { username: 'inserts', email: 'inserts@test.example' };
   organizationId = await createAccount(db, AccountType.organization, account, new Date());
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { insertEvent } from '#audit/event.js';
+import { createGroupCommit } from '#database/group-commit.js';
 import { createUpdate, type Update } from '#database/update.js';
 import { Application } from '#entities/application.js';
 import { Device } from '#entities/device.js';
@@ -23,7 +24,10 @@ beforeAll(async () => {
   orm = await MikroORM.init(ormOptions(database.url));
   db = new pg.Client({ connectionString: database.url });
   await db.connect();
-  update = createUpdate(orm);
+  update = createUpdate(
+    orm,
+    createGroupCommit(async () => orm.em.getConnection().getNativeClient()),
+  );
   const account = { username: 'updates', email: 'updates@test.example' };
   organizationId = await createAccount(db, AccountType.organization, account, new Date());
 });
@@ -97,7 +101,7 @@ describe('prepared update', () => {
       change(mine as never);
       change(other as never);
       const before = mine.updatedAt;
-      await expect(update(changeOf(em, mine), event(mine.id))).resolves.toBe(true);
+      await expect(update(organizationId, changeOf(em, mine), event(mine.id))).resolves.toBe(true);
       await em.flush();
       const [row, expected] = [await rowOf(table, mine.id), await rowOf(table, other.id)];
       for (const name of Object.keys(expected))
@@ -115,8 +119,8 @@ describe('prepared update', () => {
     const again = await second.findOneOrFail(Team, { id: team.id });
     (team as Team).change({ name: 'First' });
     again.change({ name: 'Second' });
-    await expect(update(changeOf(first, team), event(team.id))).resolves.toBe(true);
-    await expect(update(changeOf(second, again), event(team.id))).resolves.toBe(false);
+    await expect(update(organizationId, changeOf(first, team), event(team.id))).resolves.toBe(true);
+    await expect(update(organizationId, changeOf(second, again), event(team.id))).resolves.toBe(false);
     expect((await rowOf('team', team.id))['name']).toBe('First');
     expect(await eventsOf(team.id)).toBe(1);
   });
@@ -125,9 +129,33 @@ describe('prepared update', () => {
     const em = orm.em.fork();
     const device = await stored(Object.assign(own(new Device()), { serial: newId() }).change({}), em);
     (device as Device).change({ product: { id: newId(), organizationId } });
-    await expect(update(changeOf(em, device), event(device.id))).rejects.toMatchObject({
+    await expect(update(organizationId, changeOf(em, device), event(device.id))).rejects.toMatchObject({
       constraint: 'device_product_id_fkey',
     });
     expect(await eventsOf(device.id)).toBe(0);
+  });
+
+  it('commits concurrent changes of an organization together, and those of one row one after the other', async () => {
+    const teams = await Promise.all(
+      Array.from({ length: 40 }, async () => {
+        const em = orm.em.fork();
+        return { em, team: await stored(own(new Team()).change({ name: 'Before' }), em) };
+      }),
+    );
+    const again = orm.em.fork();
+    const twice = await again.findOneOrFail(Team, { id: teams[5]!.team.id });
+    const outcomes = await Promise.all(
+      [...teams, { em: again, team: twice }].map(({ em, team }) => {
+        (team as Team).change({ name: 'After' });
+        return update(organizationId, changeOf(em, team), event(team.id));
+      }),
+    );
+    // One of the two that change the same row.
+    expect(outcomes.filter((isStored) => !isStored)).toHaveLength(1);
+    const { rows } = await db.query(
+      `select count(distinct xmin::text)::int as transactions, count(*) filter (where name = 'After')::int as changed from team where id = any($1)`,
+      [teams.map(({ team }) => team.id)],
+    );
+    expect(rows).toEqual([{ transactions: 3, changed: 40 }]);
   });
 });
