@@ -38,6 +38,6 @@ export const createUpdate = (orm: MikroORM, commit: GroupCommit): Update => {
       ...changed.map((name) => storedValue(meta.properties[name as never], entity, platform)),
       ...checked.map((name) => original[name]),
     ];
-    return (await commit(organizationId, { ...statement, values, row: `${String(original['id'])}` })) === 1;
+    return (await commit(organizationId, { ...statement, values, row: String(original['id']) })) === 1;
   };
 };
