@@ -2,7 +2,7 @@ import { stdout } from 'node:process';
 import { parseArgs } from 'node:util';
 import sql from 'sql-template-tag';
 import { dayMs } from '#common/time.js';
-import { named } from '#database/named.js';
+import { namedStatement } from '#database/named-statement.js';
 import { createPool } from '#database/pools.js';
 import { newId } from '#entities/id.js';
 import { claimQuery } from '#hooks/claim.js';
@@ -135,7 +135,10 @@ async function measure(stage: Stage, { count, now, hook, deviceId }: Furnished):
   const dispatcher = createPool(stage.connectionString, { max: 1, session: dispatcherSession });
   await report(`claim while ${waiting.toLocaleString('en')} wait on a hook without a free slot`, () =>
     dispatcher.query(
-      named('claim', claimQuery({ claimId: newId(), limit: 500, now: Date.now(), free: 1000, underWay: new Map() })),
+      namedStatement(
+        'claim',
+        claimQuery({ claimId: newId(), limit: 500, now: Date.now(), free: 1000, underWay: new Map() }),
+      ),
     ),
   );
   await dispatcher.end();

@@ -14,7 +14,7 @@ import { prepareDatabase } from '#database/prepare.js';
 import { transaction } from '#database/transaction.js';
 import { newId } from '#entities/id.js';
 import { createHooks, dispatcherSession, type Hooks } from '#hooks/hooks.js';
-import type { RecordDevice, StoredRecord } from '#hooks/message.js';
+import type { HookRecord, RecordDevice } from '#hooks/message.js';
 import { countRecords, scanRecords } from '#records/postgres/log/scan.js';
 import { matchRecords } from '#records/postgres/search/match.js';
 
@@ -102,7 +102,7 @@ export async function openHookStage({ hanging = false } = {}): Promise<HookStage
   };
 }
 
-const recordOf = (device: RecordDevice): StoredRecord => ({
+const recordOf = (device: RecordDevice): HookRecord => ({
   id: newId(),
   ts: Date.now() / 1000,
   metadata: { rssi: -90, snr: 7.5, provider: 'lora' },

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { createClient } from 'graphql-ws';
 import sql from 'sql-template-tag';
 import { Pool } from 'undici';
-import { type Cost, type Costs, plannedShare } from '#operator/capacity.js';
+import { type Costs, plannedShare, type ResourceCost } from '#operator/capacity.js';
 import { rollUp } from '#records/postgres/upkeep/rollup.js';
 import { noteDays, rollUpDays } from '#records/postgres/upkeep/rollup-day.js';
 import { noteSummaries, summarize } from '#records/postgres/upkeep/summary.js';
@@ -62,7 +62,7 @@ export async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-const less = (one: Cost, other: Cost): Cost => ({
+const less = (one: ResourceCost, other: ResourceCost): ResourceCost => ({
   processor: one.processor - other.processor,
   disk: one.disk - other.disk,
   log: one.log - other.log,
@@ -96,7 +96,7 @@ const costOf = async (
   idle: Load,
   tables: readonly string[],
   work: () => Promise<number>,
-): Promise<Cost> => {
+): Promise<ResourceCost> => {
   const [size, before] = [await sizeOf(stage, tables), await stateOf(stage)];
   const units = await work();
   const after = await stateOf(stage);
@@ -198,7 +198,7 @@ const toldCost = async (
   stage: Stage,
   fleet: BenchFleet,
   seconds: number,
-  single: Cost,
+  single: ResourceCost,
   idle: Load,
 ): Promise<number> => {
   const close = await openSubscriptions(stage, perConnection);
@@ -217,7 +217,7 @@ const addHook = async ({ base, token, organizationId }: Stage, { applicationId }
 };
 
 /** Stores one record per minute of each device for yesterday, and measures the rollups that upkeep builds from them. */
-const rollupCost = async (stage: Stage): Promise<Cost> => {
+const rollupCost = async (stage: Stage): Promise<ResourceCost> => {
   const { pool } = stage;
   const day = new Date(Math.floor(Date.now() / 86_400_000 - 2) * 86_400_000);
   await pool.query(sql`
@@ -255,7 +255,7 @@ const needsOf = (costs: Costs, devices: number, every: number): Needs => {
   const rate = devices / every;
   // A device with fewer records than one an hour also has fewer hours to sum up.
   const hours = devices / Math.max(3600, every);
-  const a = (of: keyof Cost) => rate * costs.single[of] + hours * costs.rollupHour[of];
+  const a = (of: keyof ResourceCost) => rate * costs.single[of] + hours * costs.rollupHour[of];
   return { rate, cores: a('processor') / 1e6 / plannedShare, month: a('disk') * 30 * 86_400, log: a('log') * 86_400 };
 };
 

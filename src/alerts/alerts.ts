@@ -5,7 +5,7 @@ import sql from 'sql-template-tag';
 import { createPollLoop } from '#scheduling/poll-loop.js';
 import type { MatchRecords } from './answer-queries.js';
 import { catchUp, type MatchCommitted } from './catch-up.js';
-import type { StoredRecord } from './decide.js';
+import type { StoredAlertRecord } from './decide.js';
 import {
   type DecideOptions,
   type NewestBefore,
@@ -47,7 +47,7 @@ export interface AlertsOptions {
 /** Alerts, as the rest of the service uses them. */
 export interface Alerts {
   /** Plans the decision of rules over records in the transaction that stores them; undefined if no rule watches. */
-  planDecisions(tx: pg.PoolClient, stored: readonly StoredRecord[]): Promise<PlannedDecisions | undefined>;
+  planDecisions(tx: pg.PoolClient, stored: readonly StoredAlertRecord[]): Promise<PlannedDecisions | undefined>;
   /** Lets the poll look at once: an episode was closed, or a rule's state is due. */
   wake(): void;
   /** Lets the mailer look at once: a mail that asks for confirmation is due. */

@@ -13,7 +13,7 @@ const queryTimeout = 500;
 const minTimeout = 20;
 
 /** `ids` are the records that match a query, `open` those for which it could not be answered. */
-export interface Matched {
+export interface MatchedRecords {
   ids: ReadonlySet<string>;
   open: ReadonlySet<string>;
   timedOut: boolean;
@@ -25,7 +25,7 @@ export type MatchRecords = (
   query: PlainJson,
   records: readonly AlertRecord[],
   limits: { now: number; timeoutMs: number },
-) => Promise<Matched>;
+) => Promise<MatchedRecords>;
 
 /** The answers to the queries of rules. `late` are the rules whose queries ran out of time, or got none. */
 export interface Answered {
@@ -47,7 +47,7 @@ export async function answerQueries(
   recordsOf: (watch: Watch) => readonly AlertRecord[],
   { tx, now, match, health }: { tx: PoolClient; now: number; match: MatchRecords; health: RuleHealth },
 ): Promise<Answered> {
-  const known = new Map<AlertCondition, Matched>();
+  const known = new Map<AlertCondition, MatchedRecords>();
   const late = new Set<string>();
   const byRule = [...Map.groupBy(watches.filter(hasQuery), ({ ruleId }) => ruleId).values()];
   const end = performance.now() + totalTimeout;
@@ -72,7 +72,7 @@ export async function answerQueries(
 
 /** Returns the answers to the queries of conditions; undefined for a record whose types do not fit the query. */
 export const answersOf =
-  (known: ReadonlyMap<AlertCondition, Matched>) =>
+  (known: ReadonlyMap<AlertCondition, MatchedRecords>) =>
   (condition: AlertCondition, { id }: { readonly id: string }): boolean | undefined => {
     const found = known.get(condition);
     return found === undefined || found.open.has(id) ? undefined : found.ids.has(id);

@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import sql from 'sql-template-tag';
-import { named } from '#database/named.js';
+import { namedStatement } from '#database/named-statement.js';
 import { transaction } from '#database/transaction.js';
 import type { AlertCondition } from '#entities/alert-condition.js';
 import type { PlainJson } from '#json/json.js';
 import { clockTolerance } from '#scheduling/clock-tolerance.js';
 import { orderTime } from '#scheduling/order-time.js';
-import { answersOf, type Matched, queriesOf } from './answer-queries.js';
+import { answersOf, type MatchedRecords, queriesOf } from './answer-queries.js';
 import { type AlertRecord, decideThreshold, type QueryAnswers } from './decide.js';
 import { type Notify, writeDecisions } from './decide-stored.js';
 import type { RuleHealth } from './health.js';
@@ -27,7 +27,11 @@ const pause = 2000;
 export const isUndecided = sql`exists (select from alert_undecided)`;
 
 /** Matches a query against committed records. */
-export type MatchCommitted = (query: PlainJson, records: readonly AlertRecord[], timeoutMs: number) => Promise<Matched>;
+export type MatchCommitted = (
+  query: PlainJson,
+  records: readonly AlertRecord[],
+  timeoutMs: number,
+) => Promise<MatchedRecords>;
 
 export interface CatchUpOptions {
   pool: pg.Pool;
@@ -82,7 +86,8 @@ async function claim(
     update alert_backlog b set due_at = ${new Date(now + lease)} from next
      where b.rule_id = next.rule_id and ${isDue}
     returning b.rule_id "ruleId", next.organization_id "organizationId"`;
-  return (await pool.query<{ ruleId: string; organizationId: string }>(named('alert backlog claim', query))).rows[0];
+  return (await pool.query<{ ruleId: string; organizationId: string }>(namedStatement('alert backlog claim', query)))
+    .rows[0];
 }
 
 /** Decides the oldest undecided records of a rule. Returns whether its query ran out of time. */
@@ -96,7 +101,7 @@ async function decideSome(options: CatchUpOptions, ruleId: string): Promise<bool
     health.overwhelmed(ruleId);
     return true;
   }
-  const known = new Map<AlertCondition, Matched>();
+  const known = new Map<AlertCondition, MatchedRecords>();
   for (const condition of queriesOf(rule)) {
     const records = waiting.map(({ record }) => record);
     const matched = await matchCommitted(condition.query!, records, queryTimeout);

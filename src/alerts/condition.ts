@@ -33,7 +33,7 @@ export const comparedValues = (conditions: readonly (AlertCondition | null)[], v
 export const shortName = (name: string): string => (name.startsWith('data.') ? name.slice('data.'.length) : name);
 
 /** Returns the value of a variable, which may be named as in a search. A device may also send an object `data`. */
-export const valueOf = (values: Values, name: string): PlainJson | undefined => {
+export const variableValue = (values: Values, name: string): PlainJson | undefined => {
   const data = values as Readonly<Record<string, PlainJson>>;
   return valueOfName(data, name) ?? (name.startsWith('data.') ? valueOfName(data, shortName(name)) : undefined);
 };
@@ -42,7 +42,7 @@ export const valueOf = (values: Values, name: string): PlainJson | undefined => 
 export const valuesOf = (values: Values, names: readonly string[]): Values =>
   Object.fromEntries(
     names.flatMap((name) => {
-      const value = valueOf(values, name);
+      const value = variableValue(values, name);
       return value === undefined ? [] : [[name, value] as const];
     }),
   );
@@ -57,7 +57,9 @@ export const isOfNumbers = ({ operator, value }: AlertComparison): boolean =>
 
 /** Compares as searches do: of a list, one value must meet the comparison, and for `ne` all. */
 function compare(comparison: AlertComparison, values: Values): boolean | undefined {
-  const met = leaves(valueOf(values, comparison.variable)).flatMap((value) => compareOne(comparison, value) ?? []);
+  const met = leaves(variableValue(values, comparison.variable)).flatMap(
+    (value) => compareOne(comparison, value) ?? [],
+  );
   if (met.length === 0) return undefined;
   return comparison.operator === AlertOperator.ne ? !met.includes(false) : met.includes(true);
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
-import { named } from '#database/named.js';
+import { namedStatement } from '#database/named-statement.js';
 import type { Notify } from './decide-stored.js';
 import { newEpisodeId, storeTransitions, type Transition } from './episode.js';
 import { dueAfter, type Outage, outagesOf } from './outage.js';
@@ -39,7 +39,7 @@ export const isDue = (now: Date): Sql => sql`exists (select from alert_state whe
  */
 export async function decideDue(tx: pg.PoolClient, now: Date, notify: Notify): Promise<Drained> {
   const { rows: found } = await tx.query<{ ruleId: string; deviceId: string }>(
-    named(
+    namedStatement(
       'alert due',
       sql`select rule_id "ruleId", device_id "deviceId" from alert_state where due_at <= ${now} order by due_at limit ${atOnce}`,
     ),
@@ -103,7 +103,7 @@ async function lockDue(
 
 const updateStates = (tx: pg.PoolClient, states: readonly Next[]) =>
   tx.query(
-    named(
+    namedStatement(
       'alert decided',
       sql`
     update alert_state s set episode_id = n.episode_id, due_at = n.due_at

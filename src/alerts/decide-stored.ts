@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { clockTolerance } from '#scheduling/clock-tolerance.js';
 import { orderTime } from '#scheduling/order-time.js';
 import { type Answered, answerQueries, hasQuery, type MatchRecords } from './answer-queries.js';
-import { type AlertRecord, type Decision, decideSilence, decideThreshold, type StoredRecord } from './decide.js';
+import { type AlertRecord, type Decision, decideSilence, decideThreshold, type StoredAlertRecord } from './decide.js';
 import { storeTransitions, type Transition } from './episode.js';
 import type { RuleHealth } from './health.js';
 import { type Begun, type Watch, watchesOf } from './rule.js';
@@ -48,7 +48,7 @@ export interface PlannedDecisions {
  */
 export async function planDecisions(
   tx: PoolClient,
-  stored: readonly StoredRecord[],
+  stored: readonly StoredAlertRecord[],
   { clock, match, notify, health, newestBefore }: DecideOptions,
 ): Promise<PlannedDecisions | undefined> {
   const now = new Date(clock());

@@ -6,7 +6,7 @@ import type { Watch } from './rule.js';
 import type { NewState, StoredState } from './state.js';
 
 /** A record that the transaction has stored. */
-export type StoredRecord = Omit<AlertRecord, 'at'>;
+export type StoredAlertRecord = Omit<AlertRecord, 'at'>;
 
 /** A record as rules decide it. */
 export interface AlertRecord {

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import sql from 'sql-template-tag';
-import { named } from '#database/named.js';
+import { namedStatement } from '#database/named-statement.js';
 import { newId } from '#entities/id.js';
 import type { Watch } from './rule.js';
 
@@ -55,7 +55,7 @@ async function open(
   const column = <T>(of: (opening: Transition) => T) => openings.map(of);
   const closing = ({ episodeId }: Transition) => closings.get(episodeId);
   await tx.query(
-    named(
+    namedStatement(
       'alert open',
       sql`
     insert into episode (id, organization_id, application_id, rule_id, rule_name, severity, device_id, opened_at, opened_by,
@@ -83,7 +83,7 @@ async function close(tx: PoolClient, closings: readonly Transition[], now: Date)
   if (closings.length === 0) return;
   const column = <T>(of: (closing: Transition) => T) => closings.map(of);
   await tx.query(
-    named(
+    namedStatement(
       'alert close',
       sql`
     update episode e set closed_at = to_timestamp(c.at), closed_by = c.by, closed_reason = c.reason, updated_at = ${now}

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import sql, { join, type Sql } from 'sql-template-tag';
 import { dayMs } from '#common/time.js';
-import { named } from '#database/named.js';
+import { namedStatement } from '#database/named-statement.js';
 import { transaction } from '#database/transaction.js';
 import { isUndecided } from './catch-up.js';
 import { decideDue, isDue } from './decide-due.js';
@@ -64,7 +64,7 @@ async function look(pool: pg.Pool, now: number, outboxes: readonly Outbox[]): Pr
       update alert_heartbeat set at = ${before(0)} where at >= ${before(maxPause)} and at <= ${before(minBeatAge)})
     select exists (select from alert_heartbeat where at >= ${before(maxPause)}) "isAlive", ${isDue(before(0))} "isDue",
            ${isExpired(now)} "isExpired", ${isWaiting} "isWaiting", ${isUndecided} "isUndecided"`;
-  const { rows } = await pool.query<Found>(named('alert poll', query));
+  const { rows } = await pool.query<Found>(namedStatement('alert poll', query));
   return rows[0]!;
 }
 
@@ -99,7 +99,7 @@ const isExpired = (now: number): Sql =>
  */
 const expireEpisodes = (tx: pg.PoolClient, now: number) =>
   tx.query(
-    named(
+    namedStatement(
       'alert expire',
       sql`
     delete from episode where id in (

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import sql from 'sql-template-tag';
-import { named } from '#database/named.js';
+import { namedStatement } from '#database/named-statement.js';
 import type { AlertCondition } from '#entities/alert-condition.js';
 
 /** An alert rule with the fields that decisions need. Durations are seconds. */
@@ -77,8 +77,8 @@ export async function watchesOf(tx: PoolClient, deviceIds: readonly string[]): P
      where l.device_id = any(${deviceIds}::uuid[])
        and exists (select from alert_rule r where r.application_id = l.application_id and not r.disabled)`;
   const [ruled, linked] = await Promise.all([
-    tx.query<Rule & RuleScope & { begunAt: number }>(named('alert watching rules', rules)),
-    tx.query<Link>(named('alert watched devices', links)),
+    tx.query<Rule & RuleScope & { begunAt: number }>(namedStatement('alert watching rules', rules)),
+    tx.query<Link>(namedStatement('alert watched devices', links)),
   ]);
   const byApplication = Map.groupBy(ruled.rows, ({ applicationId }) => applicationId);
   return linked.rows.flatMap((link) =>

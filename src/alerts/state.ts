@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import sql from 'sql-template-tag';
-import { named } from '#database/named.js';
+import { namedStatement } from '#database/named-statement.js';
 import { clockTolerance } from '#scheduling/clock-tolerance.js';
 import type { Watch } from './rule.js';
 
@@ -58,14 +58,14 @@ export async function noteArrivals(
            arrived_at = greatest(a.arrived_at, excluded.arrived_at)
     returning device_id "deviceId", extract(epoch from previous_ts)::float8 ts,
               (select extract(epoch from b.arrived_at)::float8 * 1000 from before b where b.device_id = a.device_id) "arrivedAt"`;
-  const { rows } = await tx.query<Noted & { deviceId: string }>(named('alert arrivals', query));
+  const { rows } = await tx.query<Noted & { deviceId: string }>(namedStatement('alert arrivals', query));
   return new Map(rows.map(({ deviceId, ts, arrivedAt: before }) => [deviceId, { ts, arrivedAt: before }]));
 }
 
 /** Raises the times of the newest records of devices. The caller holds the locks of {@link noteArrivals}. */
 export const raiseNewest = (tx: PoolClient, newest: ReadonlyMap<string, number>) =>
   tx.query(
-    named(
+    namedStatement(
       'alert newest',
       sql`
     update alert_device a set ts = greatest(a.ts, to_timestamp(n.ts))
@@ -81,7 +81,7 @@ export async function statesOf(tx: PoolClient, deviceIds: readonly string[]): Pr
            extract(epoch from held_at)::float8 "heldAt", episode_id "episodeId",
            exists (select from alert_undecided u where u.device_id = s.device_id and u.rule_id = s.rule_id) "isBehind"
       from alert_state s where device_id = any(${deviceIds}::uuid[])`;
-  return (await tx.query<StoredState>(named('alert states', query))).rows;
+  return (await tx.query<StoredState>(namedStatement('alert states', query))).rows;
 }
 
 /**
@@ -101,8 +101,8 @@ export async function lockWatches(tx: PoolClient, watches: readonly Watch[]): Pr
     select id, version from alert_rule where id = any(${[...new Set(column(({ ruleId }) => ruleId))]}::uuid[])
      order by id for share`;
   const [linked, ruled] = await Promise.all([
-    tx.query<{ link: string }>(named('alert links', links)),
-    tx.query<{ id: string; version: number }>(named('alert rules', rules)),
+    tx.query<{ link: string }>(namedStatement('alert links', links)),
+    tx.query<{ id: string; version: number }>(namedStatement('alert rules', rules)),
   ]);
   const standing = new Set(linked.rows.map(({ link }) => link));
   const versions = new Map(ruled.rows.map(({ id, version }) => [id, version]));
@@ -141,5 +141,5 @@ export async function writeStates(tx: PoolClient, states: readonly NewState[], n
         on conflict (device_id, rule_id) do update
        set since = excluded.since, held_at = excluded.held_at, episode_id = excluded.episode_id,
            due_at = excluded.due_at, arrived_at = coalesce(excluded.arrived_at, s.arrived_at)`;
-  await tx.query(named('alert write', query));
+  await tx.query(namedStatement('alert write', query));
 }

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import sql from 'sql-template-tag';
-import { named } from '#database/named.js';
+import { namedStatement } from '#database/named-statement.js';
 import { comparedValues } from './condition.js';
 import type { AlertRecord } from './decide.js';
 import type { Watch } from './rule.js';
@@ -41,7 +41,7 @@ export async function storeDeferred(tx: PoolClient, deferred: readonly Deferred[
     insert into alert_backlog (rule_id, due_at)
     select distinct rule_id, ${now}::timestamptz from unnest(${ofWatch(({ ruleId }) => ruleId)}::uuid[]) w (rule_id) order by 1
         on conflict do nothing`;
-  await tx.query(named('alert undecided states', states));
-  await tx.query(named('alert undecided', undecided));
-  await tx.query(named('alert backlog', backlog));
+  await tx.query(namedStatement('alert undecided states', states));
+  await tx.query(namedStatement('alert undecided', undecided));
+  await tx.query(namedStatement('alert backlog', backlog));
 }

@@ -1,7 +1,7 @@
 import { isConnectionLoss } from '#database/loss.js';
 import type { Caller } from '#entities/caller.js';
 import type { Admission } from '#http/admission.js';
-import { endListening, listenTogether, placeOf } from '#http/listen.js';
+import { endListening, listeningAddress, listenTogether } from '#http/listen.js';
 import { createReport } from '#http/report.js';
 import type { MqttServer } from '#mqtt/server.js';
 import type { Services, ServicesOptions } from './services.js';
@@ -37,7 +37,7 @@ export async function listenForMqtt(
     log,
     async listen(server, take) {
       const servers = await listenTogether(server, take, { host: config.host, port }, 'MQTT_PORT');
-      return { servers, place: placeOf(server) };
+      return { servers, place: listeningAddress(server) };
     },
     endListening,
     accept: limit.accept,

@@ -68,7 +68,7 @@ export const insertEvent = (event: Omit<NewEvent, 'outcome'>, happened?: Sql): S
 };
 
 /** Returns an event as a JSON object of columns, for statements that write several. */
-export const recordOf = (event: NewEvent): object => {
+export const eventRecord = (event: NewEvent): object => {
   const row = rowOf(event);
   return { ...row, changes: JSON.parse(row.changes) as object };
 };

@@ -1,6 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag';
 import type { Log } from '#common/log.js';
-import { type Actor, eventColumns, type NewEvent, recordOf } from './event.js';
+import { type Actor, eventColumns, eventRecord, type NewEvent } from './event.js';
 
 /** Writes events that an actor could cause without limit: refusals, and secrets that are shown again. */
 export interface SparseEvents {
@@ -84,7 +84,7 @@ export const forgetNoted = sql`delete from audit_noted where at < now() - interv
  * PostgreSQL. Every statement takes its keys in order, so that two processes cannot deadlock.
  */
 const insertOnce = (events: ReadonlyMap<string, NewEvent>): Sql => {
-  const rows = [...events].map(([key, event]) => ({ key, event: recordOf(event) }));
+  const rows = [...events].map(([key, event]) => ({ key, event: eventRecord(event) }));
   return sql`
   with sent as (select key, event from json_to_recordset(${JSON.stringify(rows)}::json) as s (key text, event json)),
   first as (

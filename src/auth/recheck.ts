@@ -11,7 +11,7 @@ import { validSessions } from './session-validity.js';
  * Access that a token or session was granted: to read an application, to change the application of a hook, or, without
  * either, to its organization.
  */
-export interface Claim {
+export interface AccessClaim {
   readonly tokenId: string;
   /** The bearer's role when access was granted. */
   readonly role: Role;
@@ -29,7 +29,7 @@ export interface Claim {
  */
 export const createRecheck =
   (read: Read) =>
-  async (claims: readonly Claim[]): Promise<(Error | undefined)[]> => {
+  async (claims: readonly AccessClaim[]): Promise<(Error | undefined)[]> => {
     const rows = await read<Standing>(sql`
       select c.role, h.id is not null or w.hook_id is null as hooked,
              case when a.id is null then null when c.role = 'owner' then 'write'
@@ -54,7 +54,7 @@ interface Standing {
   permission: Permission | null;
 }
 
-function faultOf({ role, hooked, permission }: Standing, claim: Claim): Error | undefined {
+function faultOf({ role, hooked, permission }: Standing, claim: AccessClaim): Error | undefined {
   if (role === null) return unauthenticated();
   if (role !== claim.role) return forbidden('Your role in the organization has changed: subscribe again.');
   if (claim.applicationId === null) return undefined;

@@ -6,7 +6,7 @@ import { createGraphClient } from '#clients/configuration/client.js';
 import { documentLimits, parseDocument, toYaml } from '#clients/configuration/document.js';
 import { documentOf } from '#clients/configuration/export.js';
 import { lineOf } from '#clients/configuration/plan.js';
-import { applyDocument, type Target } from '#clients/configuration/run.js';
+import { applyDocument, type ConfigurationTarget } from '#clients/configuration/run.js';
 import { readState } from '#clients/configuration/state.js';
 import { readShell } from '#config/config.js';
 import { addCommand, type OutputOptions } from './command.js';
@@ -34,7 +34,7 @@ export function addConfigurationCommands(ddp: Command): void {
     .action(apply);
 }
 
-const connect = async ({ url, token }: ServiceOptions): Promise<Target> => {
+const connect = async ({ url, token }: ServiceOptions): Promise<ConfigurationTarget> => {
   const shell = readShell();
   const origin = url ?? shell.origin;
   const given = token ?? shell.token;

@@ -29,7 +29,7 @@ export type ErrorCode = keyof typeof statuses;
 export const errorCodes = Object.keys(statuses) as ErrorCode[];
 
 /** Returns the HTTP status of an error code. */
-export const statusOf = (code: ErrorCode): number => statuses[code];
+export const httpStatusOf = (code: ErrorCode): number => statuses[code];
 
 /** An error that the caller sees unchanged. Every other error is answered as a bare INTERNAL. */
 export class ApiError extends ErrorWithoutStack {
@@ -46,7 +46,7 @@ export class ApiError extends ErrorWithoutStack {
 
   /** HTTP status of the answer. */
   get status(): number {
-    return statusOf(this.code);
+    return httpStatusOf(this.code);
   }
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listOf, parsedSetting, urlOf, whole } from './setting.js';
+import { listSetting, parsedSetting, urlOf, wholeSetting } from './setting.js';
 
 /** Settings of the OpenSearch cluster that can answer searches. */
 export interface ClusterConfig {
@@ -23,17 +23,17 @@ export interface ClusterConfig {
 /** Cluster settings in the environment. */
 export const clusterSettings = {
   RECORD_INDEX: z.enum(['postgres', 'opensearch'], 'must be postgres or opensearch').default('postgres'),
-  OPENSEARCH_URL: listOf(
+  OPENSEARCH_URL: listSetting(
     (text) => (/^https?:$/.test(urlOf(text)?.protocol ?? '') ? text : undefined),
     'must be addresses such as https://user:password@host:9200, separated by commas',
   ).default([]),
   OPENSEARCH_CA: z.string().optional(),
-  OPENSEARCH_REPLICAS: whole(0, 20).default(2),
+  OPENSEARCH_REPLICAS: wholeSetting(0, 20).default(2),
   OPENSEARCH_INDEX_PREFIX: parsedSetting(
     (text) => (/^[a-z][a-z0-9_-]{0,99}$/.test(text) ? text : undefined),
     'must be lower case letters, digits, - and _, beginning with a letter',
   ).default('ddp'),
-  JOURNAL_MAX_BYTES: whole(1_000_000, Number.MAX_SAFE_INTEGER).default(10_000_000_000),
+  JOURNAL_MAX_BYTES: wholeSetting(1_000_000, Number.MAX_SAFE_INTEGER).default(10_000_000_000),
   SEARCH_FRESHNESS: z.enum(['eventual', 'strict'], 'must be eventual or strict').default('eventual'),
 };
 

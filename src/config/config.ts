@@ -7,21 +7,21 @@ import { type MqttConfig, mqttFaultsOf, mqttOf, mqttSettings } from './mqtt-sett
 import { type OidcProviderSettings, oidcOf } from './oidc-setting.js';
 import {
   areDifferentServers,
+  atMost,
   databaseOf,
-  deadline,
-  duration,
+  deadlineSetting,
+  durationSetting,
   endpointOf,
-  flag,
-  list,
-  listOf,
+  flagSetting,
+  listSetting,
   originOf,
   parsedSetting,
   proxiesOf,
   ratioOf,
   removedFaultsOf,
+  splitList,
   standbyOf,
-  whole,
-  within,
+  wholeSetting,
 } from './setting.js';
 
 /** Log levels, from everything to nothing. */
@@ -113,45 +113,48 @@ export class ConfigError extends Error {
 
 const mebibyte = 2 ** 20;
 const settings = z.object({
-  PORT: whole(0, 65_535).default(4000),
+  PORT: wholeSetting(0, 65_535).default(4000),
   HOST: z.string().default('127.0.0.1'),
   DATABASE_URL: parsedSetting(
     databaseOf,
     'must be an address such as postgresql://user:password@host:5432/database',
   ).optional(),
-  DATABASE_READ_URL: listOf(
+  DATABASE_READ_URL: listSetting(
     standbyOf,
     'must be addresses such as postgresql://user:password@standby:5432/database, separated by commas',
   )
     .refine(areDifferentServers, 'names a server twice; each address must be a different server')
     .default([]),
-  DATABASE_CONNECTIONS: whole(18, 62).optional(),
+  DATABASE_CONNECTIONS: wholeSetting(18, 62).optional(),
   DATA_DIR: z.string().default('.data'),
   PUBLIC_URL: parsedSetting(originOf, 'must be an origin such as https://iot.example.com').optional(),
-  SECRET_KEY: parsedSetting((text) => (list(text).length > 0 ? list(text) : undefined), 'must hold a key').optional(),
-  RATE_LIMIT: whole(0, 1_000_000).default(500),
-  INGEST_RATE_LIMIT: whole(0, 1_000_000).default(0),
-  REQUESTS_AT_ONCE: whole(1, 1_000_000).default(16),
-  CORS_ORIGINS: listOf(
+  SECRET_KEY: parsedSetting(
+    (text) => (splitList(text).length > 0 ? splitList(text) : undefined),
+    'must hold a key',
+  ).optional(),
+  RATE_LIMIT: wholeSetting(0, 1_000_000).default(500),
+  INGEST_RATE_LIMIT: wholeSetting(0, 1_000_000).default(0),
+  REQUESTS_AT_ONCE: wholeSetting(1, 1_000_000).default(16),
+  CORS_ORIGINS: listSetting(
     (text) => (text === '*' ? text : originOf(text)),
     'must be origins such as https://app.example.com, separated by commas',
   ).default([]),
   METRICS_TOKEN: z.string().optional(),
-  AUDIT_RETENTION: duration().default(400 * 86_400_000),
-  SEARCH_TIMEOUT: deadline().default(10_000),
-  SEARCH_ROLLUPS: flag().default(true),
+  AUDIT_RETENTION: durationSetting().default(400 * 86_400_000),
+  SEARCH_TIMEOUT: deadlineSetting().default(10_000),
+  SEARCH_ROLLUPS: flagSetting().default(true),
   ...hookSettings,
   ...httpSettings,
   ...clusterSettings,
   ...mqttSettings,
   ...mailSettings,
-  LIVE_SUBSCRIPTIONS: whole(0, 1_000_000).default(1000),
+  LIVE_SUBSCRIPTIONS: wholeSetting(0, 1_000_000).default(1000),
   TRUST_PROXY: parsedSetting(proxiesOf, 'must be a number of hops, or addresses, networks and loopback').optional(),
   WORKERS: parsedSetting(
-    (text) => (text === 'auto' ? text : /^\d+$/.test(text) ? within(Number(text), 256) || undefined : undefined),
+    (text) => (text === 'auto' ? text : /^\d+$/.test(text) ? atMost(Number(text), 256) || undefined : undefined),
     'must be auto or a whole number from 1 to 256',
   ).optional(),
-  BYTES_IN_FLIGHT: whole(128, 1_000_000).default(256),
+  BYTES_IN_FLIGHT: wholeSetting(128, 1_000_000).default(256),
   OTEL_EXPORTER_OTLP_ENDPOINT: parsedSetting(endpointOf, 'must be an address such as http://collector:4318').optional(),
   OTEL_TRACES_SAMPLER_ARG: parsedSetting(ratioOf, 'must be a number from 0 to 1').default(1),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { parseDuration } from './duration.js';
-import { deadline, duration, durationSentence, flag, listOf, networkOf } from './setting.js';
+import { deadlineSetting, durationSentence, durationSetting, flagSetting, listSetting, networkOf } from './setting.js';
 
 /** Size of libuv's thread pool, unless UV_THREADPOOL_SIZE sets another. */
 export const threads = 16;
@@ -23,14 +23,15 @@ export interface HookConfig {
 
 /** Settings of webhook calls in the environment. */
 export const hookSettings = {
-  HOOK_ALLOW_CIDRS: listOf(networkOf, 'must be networks such as 10.0.0.0/8, separated by commas').default([]),
-  HOOK_DENY_CIDRS: listOf(networkOf, 'must be networks such as 10.0.0.0/8, separated by commas').default([]),
-  HOOK_RETRY_SCHEDULE: listOf(parseDuration, `must be waits separated by commas, each ${durationSentence}`).default(
-    ['5s', '5m', '30m', '2h', '5h', '10h', '14h', '20h', '24h'].map((wait) => parseDuration(wait) ?? 0),
-  ),
-  HOOK_TIMEOUT: deadline().default(15_000),
-  HOOK_HTTPS_ONLY: flag().default(false),
-  DELIVERY_RETENTION: duration().default(30 * 86_400_000),
+  HOOK_ALLOW_CIDRS: listSetting(networkOf, 'must be networks such as 10.0.0.0/8, separated by commas').default([]),
+  HOOK_DENY_CIDRS: listSetting(networkOf, 'must be networks such as 10.0.0.0/8, separated by commas').default([]),
+  HOOK_RETRY_SCHEDULE: listSetting(
+    parseDuration,
+    `must be waits separated by commas, each ${durationSentence}`,
+  ).default(['5s', '5m', '30m', '2h', '5h', '10h', '14h', '20h', '24h'].map((wait) => parseDuration(wait) ?? 0)),
+  HOOK_TIMEOUT: deadlineSetting().default(15_000),
+  HOOK_HTTPS_ONLY: flagSetting().default(false),
+  DELIVERY_RETENTION: durationSetting().default(30 * 86_400_000),
 };
 
 type Given = z.infer<z.ZodObject<typeof hookSettings>>;

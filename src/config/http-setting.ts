@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { parseDuration } from './duration.js';
-import { deadline, durationSentence, parsedSetting, whole, within } from './setting.js';
+import { atMost, deadlineSetting, durationSentence, parsedSetting, wholeSetting } from './setting.js';
 
 export interface HttpConfig {
   /** Time that a connection without a request is kept open. */
@@ -17,12 +17,12 @@ export interface HttpConfig {
 
 /** Settings of HTTP connections in the environment. */
 export const httpSettings = {
-  KEEP_ALIVE_TIMEOUT: deadline().default(75_000),
-  REQUEST_TIMEOUT: deadline().default(60_000),
-  CONNECTIONS_PER_ADDRESS: whole(0, 1_000_000).default(200),
-  MAX_CONNECTIONS: whole(0, 1_000_000).default(10_000),
+  KEEP_ALIVE_TIMEOUT: deadlineSetting().default(75_000),
+  REQUEST_TIMEOUT: deadlineSetting().default(60_000),
+  CONNECTIONS_PER_ADDRESS: wholeSetting(0, 1_000_000).default(200),
+  MAX_CONNECTIONS: wholeSetting(0, 1_000_000).default(10_000),
   STOP_DELAY: parsedSetting(
-    (text) => within(parseDuration(text), 8000),
+    (text) => atMost(parseDuration(text), 8000),
     `must be ${durationSentence}, at most 8s`,
   ).default(1000),
 };

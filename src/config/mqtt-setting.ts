@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { whole } from './setting.js';
+import { wholeSetting } from './setting.js';
 
 export interface MqttConfig {
   /** 0 takes any free port. */
@@ -19,10 +19,10 @@ export interface TlsFiles {
 
 /** Settings of the MQTT endpoint in the environment. */
 export const mqttSettings = {
-  MQTT_PORT: whole(0, 65_535).optional(),
+  MQTT_PORT: wholeSetting(0, 65_535).optional(),
   MQTT_TLS_CERT: z.string().optional(),
   MQTT_TLS_KEY: z.string().optional(),
-  MQTT_CONNECTIONS: whole(1, 1_000_000).default(20_000),
+  MQTT_CONNECTIONS: wholeSetting(1, 1_000_000).default(20_000),
 };
 
 type Given = z.infer<z.ZodObject<typeof mqttSettings>>;

@@ -1,4 +1,4 @@
-import { list, urlOf } from './setting.js';
+import { splitList, urlOf } from './setting.js';
 
 /** An OpenID Connect provider by which people sign in. */
 export interface OidcProviderSettings {
@@ -38,7 +38,7 @@ export function oidcOf(given: NodeJS.ProcessEnv): { providers: OidcProviderSetti
       continue;
     }
     const clientId = read('CLIENT_ID');
-    const domains = list((read('DOMAINS') ?? '').toLowerCase());
+    const domains = splitList((read('DOMAINS') ?? '').toLowerCase());
     if (!isIssuer(issuer))
       faults.push(`${oidcSettingName(number, 'ISSUER')} must be an address such as https://id.example.com.`);
     if (clientId === undefined)

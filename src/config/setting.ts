@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { parseDuration } from './duration.js';
 
-export const list = (text: string): string[] =>
+export const splitList = (text: string): string[] =>
   text
     .split(',')
     .map((part) => part.trim())
@@ -18,9 +18,9 @@ export const parsedSetting = <T>(parse: (text: string) => T | undefined, sentenc
   });
 
 /** Parses a list. Each part must parse. */
-export const listOf = <T>(parse: (text: string) => T | undefined, sentence: string) =>
+export const listSetting = <T>(parse: (text: string) => T | undefined, sentence: string) =>
   parsedSetting((text) => {
-    const values = list(text).map(parse);
+    const values = splitList(text).map(parse);
     return values.every((value) => value !== undefined) ? values : undefined;
   }, sentence);
 
@@ -34,9 +34,9 @@ const words: Readonly<Record<string, boolean>> = {
   no: false,
   '0': false,
 };
-export const flag = () => parsedSetting((text) => words[text.toLowerCase()], 'must be true or false');
+export const flagSetting = () => parsedSetting((text) => words[text.toLowerCase()], 'must be true or false');
 
-export const whole = (min: number, max: number) =>
+export const wholeSetting = (min: number, max: number) =>
   parsedSetting(
     (text) => (/^\d+$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined),
     `must be a whole number from ${min} to ${max}`,
@@ -44,14 +44,14 @@ export const whole = (min: number, max: number) =>
 
 export const durationSentence = 'a number and ms, s, m, h or d, such as 15s';
 const positive = (text: string) => parseDuration(text) || undefined;
-export const duration = () => parsedSetting(positive, `must be ${durationSentence}`);
+export const durationSetting = () => parsedSetting(positive, `must be ${durationSentence}`);
 
-export const within = (milliseconds: number | undefined, max: number) =>
+export const atMost = (milliseconds: number | undefined, max: number) =>
   milliseconds !== undefined && milliseconds <= max ? milliseconds : undefined;
 
 /** Parses a deadline of at most an hour. Nobody waits longer, and timers hold no more than 24 days. */
-export const deadline = () =>
-  parsedSetting((text) => within(positive(text), 3_600_000), `must be ${durationSentence}, at most 1h`);
+export const deadlineSetting = () =>
+  parsedSetting((text) => atMost(positive(text), 3_600_000), `must be ${durationSentence}, at most 1h`);
 
 export const urlOf = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
 
@@ -115,7 +115,7 @@ const proxyNames = new Set(['loopback', 'linklocal', 'uniquelocal']);
 
 export function proxiesOf(text: string): number | string[] | undefined {
   if (/^\d+$/.test(text)) return Number(text);
-  const names = list(text);
+  const names = splitList(text);
   return names.every((name) => proxyNames.has(name) || networkOf(name) !== undefined) ? names : undefined;
 }
 

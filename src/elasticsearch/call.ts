@@ -54,7 +54,7 @@ export const isSet = (call: Pick<Call, 'parameters'>, name: string): boolean => 
 };
 
 /** Returns the items of a comma-separated parameter, or undefined without one. */
-export const listOf = (call: Pick<Call, 'parameters'>, name: string): string[] | undefined =>
+export const listParameter = (call: Pick<Call, 'parameters'>, name: string): string[] | undefined =>
   parameter(call, name)
     ?.split(',')
     .map((item) => item.trim())

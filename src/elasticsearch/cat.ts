@@ -1,5 +1,5 @@
 import { locate } from '#json/json.js';
-import { type Call, type Handle, type HttpAnswer, indexName, isSet, listOf, parameter } from './call.js';
+import { type Call, type Handle, type HttpAnswer, indexName, isSet, listParameter, parameter } from './call.js';
 import { countTimedOut, EngineFailure } from './error.js';
 import { askOne } from './query.js';
 
@@ -14,7 +14,7 @@ const cat =
   (rowsOf: (call: Call) => Promise<readonly Row[]>): Handle =>
   async (call): Promise<HttpAnswer> => {
     const rows = await rowsOf(call);
-    const wanted = listOf(call, 'h');
+    const wanted = listParameter(call, 'h');
     const shown = wanted === undefined ? rows : rows.map((row) => pick(row, wanted));
     const format = parameter(call, 'format') ?? (call.acceptsJson ? 'json' : 'text');
     return { body: format === 'json' ? shown : table(shown, isSet(call, 'v')) };

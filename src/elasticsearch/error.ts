@@ -1,5 +1,5 @@
 import type { ApiError, ErrorCode } from '#common/errors.js';
-import type { Position } from '#json/json.js';
+import type { TextPosition } from '#json/json.js';
 import type { Cause, ErrorAnswer } from '#search/search-failure.js';
 import { indexName, nodeName } from './call.js';
 
@@ -15,7 +15,7 @@ export const engineError = (
   type: string,
   reason: string,
   causedBy?: Cause,
-  place?: Position,
+  place?: TextPosition,
 ): EngineError => {
   const cause = { type, reason, ...(place && { line: place.line, col: place.col }) };
   return { error: { root_cause: [cause], ...cause, ...(causedBy && { caused_by: causedBy }) }, status };
@@ -78,7 +78,7 @@ interface FailureDetails {
   readonly headers?: Readonly<Record<string, string>>;
   readonly causedBy?: Cause | undefined;
   /** Position of the fault in the body. */
-  readonly place?: Position;
+  readonly place?: TextPosition;
   /** Whether the engines raise it on a shard. */
   readonly ofShard?: boolean;
 }

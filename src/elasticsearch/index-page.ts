@@ -1,7 +1,7 @@
 import { JsonObject, toPlain } from '#json/json.js';
 import type { FieldType } from '#records/record-index.js';
 import { globOf } from '#search/syntax/glob.js';
-import { type Call, type Handle, indexName, listOf } from './call.js';
+import { type Call, type Handle, indexName, listParameter } from './call.js';
 import { badArgument, EngineFailure } from './error.js';
 import { bodyOf } from './query.js';
 
@@ -68,7 +68,7 @@ const put = (properties: Properties, [name = '', ...rest]: readonly string[], ty
 export const fieldCaps: Handle = async (call) => {
   const body = bodyOf(call);
   const inBody = body instanceof JsonObject ? body.get('fields') : undefined;
-  const asked = listOf(call, 'fields') ?? (inBody === undefined ? [] : [toPlain(inBody)].flat());
+  const asked = listParameter(call, 'fields') ?? (inBody === undefined ? [] : [toPlain(inBody)].flat());
   if (asked.length === 0) throw badArgument("specified fields can't be null or empty");
   const wanted = asked.filter((name) => typeof name === 'string').map(globOf);
   const fields = (await fieldsOf(call)).filter(({ path }) => wanted.some((matches) => matches(path)));

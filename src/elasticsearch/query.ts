@@ -11,7 +11,7 @@ import {
 } from '#json/json.js';
 import { parseJson } from '#json/reader.js';
 import type { QueryAnswer } from '#records/record-index.js';
-import { type Call, isSet, listOf, parameter } from './call.js';
+import { type Call, isSet, listParameter, parameter } from './call.js';
 import { badArgument } from './error.js';
 import { requireInteger, requireTime } from './parameter.js';
 
@@ -78,10 +78,10 @@ const fromParameters = (call: Call): Record<string, PlainJson> => {
     if (value !== undefined) given[name] = value === '' ? true : value;
   }
   for (const name of lists) {
-    const items = listOf(call, name);
+    const items = listParameter(call, name);
     if (items !== undefined) given[name] = items;
   }
-  const sort = listOf(call, 'sort');
+  const sort = listParameter(call, 'sort');
   if (sort !== undefined) given['sort'] = sort.map(sortKey);
   const source = sourceFilter(call);
   if (source !== undefined) given['_source'] = source;
@@ -96,9 +96,9 @@ const sortKey = (text: string): PlainJson => {
 };
 
 const sourceFilter = (call: Call): PlainJson | undefined => {
-  const includes = listOf(call, '_source_includes') ?? listOf(call, '_source_include');
-  const excludes = listOf(call, '_source_excludes') ?? listOf(call, '_source_exclude');
-  const source = listOf(call, '_source');
+  const includes = listParameter(call, '_source_includes') ?? listParameter(call, '_source_include');
+  const excludes = listParameter(call, '_source_excludes') ?? listParameter(call, '_source_exclude');
+  const source = listParameter(call, '_source');
   const [only] = source ?? [];
   if (source?.length === 1 && (only === 'true' || only === 'false')) {
     if (only === 'false' || (includes === undefined && excludes === undefined)) return only === 'true';

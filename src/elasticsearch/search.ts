@@ -1,5 +1,5 @@
 import { isRecord } from '#http/input.js';
-import { JsonArray, JsonObject, type LocatedJson, type Position, toPlain } from '#json/json.js';
+import { JsonArray, JsonObject, type LocatedJson, type TextPosition, toPlain } from '#json/json.js';
 import { parseJsonLines } from '#json/reader.js';
 import type { Hit, QueryAnswer } from '#records/record-index.js';
 import { type Call, type Handle, type HttpAnswer, indexName, isSet, parameter } from './call.js';
@@ -112,7 +112,8 @@ const onlyQuery = (query: LocatedJson): LocatedJson => {
   return query;
 };
 
-const unparsed = (reason: string, place: Position) => new EngineFailure(400, 'parsing_exception', reason, { place });
+const unparsed = (reason: string, place: TextPosition) =>
+  new EngineFailure(400, 'parsing_exception', reason, { place });
 
 /**
  * Makes the total exact if it is shown as a plain number, which cannot say that it is a lower bound.

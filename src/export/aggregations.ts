@@ -4,7 +4,7 @@ import { locate } from '#json/json.js';
 import type { RecordIndex } from '#records/record-index.js';
 import type { Context } from '#schema/context.js';
 import type { ExportArgs } from '#schema/export.args.js';
-import type { Row, Table } from './table.js';
+import type { ExportRow, Table } from './table.js';
 
 /** Upper end of the default range beyond now, in seconds. Records are at most a day ahead. */
 const ahead = 3 * daySeconds;
@@ -36,7 +36,7 @@ export const aggregationTable = async (
 
 const pageSize = 1000;
 
-function* inPages(rows: readonly Row[]): Generator<readonly Row[], void> {
+function* inPages(rows: readonly ExportRow[]): Generator<readonly ExportRow[], void> {
   for (let at = 0; at < rows.length; at += pageSize) yield rows.slice(at, at + pageSize);
 }
 
@@ -47,7 +47,7 @@ type Answers = Readonly<Record<string, unknown>>;
  * Yields the rows of the buckets below, to which the cells `above` are added. Metrics beside the buckets are repeated
  * in each of their rows.
  */
-function* rowsOf(answers: Answers, above: Row): Generator<Row> {
+function* rowsOf(answers: Answers, above: ExportRow): Generator<ExportRow> {
   const values: Record<string, unknown> = { ...above };
   const branches: [name: string, answer: Answers][] = [];
   for (const [name, answer] of Object.entries(answers)) {
@@ -67,7 +67,7 @@ function* rowsOf(answers: Answers, above: Row): Generator<Row> {
 /**
  * Returns the buckets of an aggregation with their keys. A single-bucket aggregation is its own bucket, without a key.
  */
-const bucketsOf = (name: string, answer: Answers): (readonly [key: Row, bucket: Answers])[] => {
+const bucketsOf = (name: string, answer: Answers): (readonly [key: ExportRow, bucket: Answers])[] => {
   const { buckets } = answer;
   if (Array.isArray(buckets)) return (buckets as Answers[]).map((bucket) => [keyOf(name, bucket), bucket] as const);
   if (!isObject(buckets)) return [[{}, answer]];
@@ -75,7 +75,7 @@ const bucketsOf = (name: string, answer: Answers): (readonly [key: Row, bucket: 
 };
 
 /** Returns the cells of a bucket's key as shown. A `composite` key has a cell for each source. */
-const keyOf = (name: string, { key, key_as_string: text }: Answers): Row =>
+const keyOf = (name: string, { key, key_as_string: text }: Answers): ExportRow =>
   isObject(key)
     ? Object.fromEntries(Object.entries(key).map(([source, value]) => [`${name}.${source}`, value]))
     : { [name]: text ?? key };
@@ -83,7 +83,7 @@ const keyOf = (name: string, { key, key_as_string: text }: Answers): Row =>
 const inside = ({ key: _key, ...bucket }: Answers): Answers => bucket;
 
 /** Returns the values of a metric: one, or several by name. */
-const valuesOf = (name: string, answer: Answers): Row => {
+const valuesOf = (name: string, answer: Answers): ExportRow => {
   if ('value' in answer) return { [name]: answer['value_as_string'] ?? answer['value'] };
   return Object.fromEntries(
     Object.entries(answer).flatMap(([key, value]) =>

@@ -5,7 +5,7 @@ import { toPlain } from '#json/json.js';
 import type { ExportArgs, OrganizationExportArgs } from '#schema/export.args.js';
 
 /** Position of a record in an export: by time, then by the order of storing. */
-export interface Position {
+export interface ExportPosition {
   /** Time in microseconds since 1970. */
   readonly micros: number;
   /** Sequence number of the record. */
@@ -18,7 +18,7 @@ export interface Position {
  */
 export interface RecordCursor {
   readonly horizon: string;
-  readonly after: Position;
+  readonly after: ExportPosition;
 }
 
 /**

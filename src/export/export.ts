@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Sql } from 'sql-template-tag';
 import { loadExported, requireExport } from '#auth/export-access.js';
-import type { Claim } from '#auth/recheck.js';
+import type { AccessClaim } from '#auth/recheck.js';
 import { type Fault, invalid } from '#common/errors.js';
 import { newValues } from '#entities/audit-event.js';
 import { ExportFormat, ExportSubject, OrganizationExportSubject } from '#entities/export.js';
@@ -14,7 +14,7 @@ import { formats } from './format.js';
 import { type ListSource, type ListSubject, listTable } from './list.js';
 import { recordPages } from './records.js';
 import { send } from './send.js';
-import type { Row, Table } from './table.js';
+import type { ExportRow, Table } from './table.js';
 import { timeWriter } from './time.js';
 
 /** Subjects of the exports of an application and of an organization. */
@@ -27,7 +27,7 @@ export interface ExportOptions extends ListSource {
   /** Writes the event of an export, before the first byte is sent. */
   readonly note: (event: Sql) => Promise<unknown>;
   /** Checks again whether a token still has its access. */
-  readonly recheck: (claims: readonly Claim[]) => Promise<(Error | undefined)[]>;
+  readonly recheck: (claims: readonly AccessClaim[]) => Promise<(Error | undefined)[]>;
 }
 
 /**
@@ -173,8 +173,8 @@ async function* permitted(
   { clock, recheck }: ExportOptions,
   { caller: { tokenId, role } }: Context,
   applicationId: string | null,
-  pages: AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>,
-): AsyncGenerator<readonly Row[], void> {
+  pages: AsyncIterable<readonly ExportRow[]> | Iterable<readonly ExportRow[]>,
+): AsyncGenerator<readonly ExportRow[], void> {
   let last = clock();
   for await (const page of pages) {
     // The clock may also be stepped back.

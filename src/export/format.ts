@@ -2,7 +2,7 @@ import { type Cell, csvOf } from '#common/csv.js';
 import { ExportFormat } from '#entities/export.js';
 import { timeSlices } from '#scheduling/time-slice.js';
 import { ParquetFile, typedValue } from './parquet.js';
-import { type Column, type Row, type Table, valueAt } from './table.js';
+import { type Column, type ExportRow, type Table, valueAt } from './table.js';
 import type { WriteTime } from './time.js';
 
 /** Parameters of writing a table. */
@@ -40,7 +40,7 @@ const pause = (organizationId: string): Promise<void> | undefined =>
 async function* cellsOf<Made>(
   { table, organizationId }: Writing,
   columns: readonly Column[],
-  make: (row: Row, column: Column) => Made,
+  make: (row: ExportRow, column: Column) => Made,
 ): AsyncGenerator<Made[][], void> {
   for await (const page of table.pages) {
     let [rows, characters]: [Made[][], number] = [[], 0];
@@ -78,7 +78,7 @@ const writeLines = (writing: Writing): AsyncGenerator<string, void> =>
 async function* writeChosen(writing: Writing): AsyncGenerator<string, void> {
   const { table, time } = writing;
   const columns = [...new Map(table.columns.map((column) => [column.path, column])).values()];
-  const make = (row: Row, column: Column): string => {
+  const make = (row: ExportRow, column: Column): string => {
     const value = JSON.stringify(shownValue(row, column, time)) as string | undefined;
     return value === undefined ? '' : `${JSON.stringify(column.path)}:${value}`;
   };
@@ -101,7 +101,7 @@ async function* writeWhole({ table, time, inZone, organizationId }: Writing): As
   }
 }
 
-const timesOf = (row: Row, columns: readonly Column[], time: WriteTime) =>
+const timesOf = (row: ExportRow, columns: readonly Column[], time: WriteTime) =>
   Object.fromEntries(
     columns.flatMap((column) => {
       const shown = shownValue(row, column, time);
@@ -118,7 +118,7 @@ async function* writeParquet(writing: Writing): AsyncGenerator<Uint8Array, void>
   const file = new ParquetFile(columns, writing.organizationId);
   const empty = () => columns.map((): ReturnType<typeof typedValue>[] => []);
   let [values, count, characters] = [empty(), 0, 0];
-  const make = (row: Row, column: Column) => typedValue(valueAt(row, column.path), column);
+  const make = (row: ExportRow, column: Column) => typedValue(valueAt(row, column.path), column);
   for await (const rows of cellsOf(writing, columns, make)) {
     for (const cells of rows) {
       for (const [index, value] of cells.entries()) {
@@ -143,7 +143,7 @@ export const formats: Readonly<Record<ExportFormat, Format>> = {
 };
 
 /** Returns the value of a column as plain JSON, with times as text. */
-const shownValue = (row: Row, { path, kind }: Column, time: WriteTime): unknown => {
+const shownValue = (row: ExportRow, { path, kind }: Column, time: WriteTime): unknown => {
   const value = valueAt(row, path);
   return kind === 'time' && (typeof value === 'number' || typeof value === 'string') ? time(value) : value;
 };
@@ -152,7 +152,7 @@ const shownValue = (row: Row, { path, kind }: Column, time: WriteTime): unknown 
  * Returns the value of a column as a cell. Objects and arrays become JSON. An array of a text variable holds texts, as
  * searches read it: imports tell it from a text such as `[1,2]` by that.
  */
-const cellOf = (row: Row, column: Column, time: WriteTime): Cell => {
+const cellOf = (row: ExportRow, column: Column, time: WriteTime): Cell => {
   const value = shownValue(row, column, time);
   if (typeof value !== 'object' || value === null) return value as Cell;
   const isTexts = column.isText === true && Array.isArray(value) && value.every(isScalar);

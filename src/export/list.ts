@@ -10,7 +10,7 @@ import type { ExportArgs, OrganizationExportArgs } from '#schema/export.args.js'
 import { idCursorText, markOf, readIdCursor } from './cursor.js';
 import { auditEventColumns, deliveryColumns, deviceColumns, episodeColumns } from './list-columns.js';
 import { patiently } from './page.js';
-import type { Column, Row, Table } from './table.js';
+import type { Column, ExportRow, Table } from './table.js';
 
 /** Sources of lists. */
 export interface ListSource {
@@ -180,7 +180,7 @@ async function* listPages(
   ctx: Context,
   args: ListArgs,
   list: List,
-): AsyncGenerator<Row[], void> {
+): AsyncGenerator<ExportRow[], void> {
   const { caller, position, signal } = ctx;
   const mark = markOf(args);
   const read = <R>(query: Sql) => {
@@ -199,7 +199,7 @@ async function* listPages(
   let after = given?.after ?? nilId;
   for (let limit = firstLimit; last !== undefined; ) {
     const between = (id: Sql) => sql`${id} > ${after}::uuid and ${id} <= ${last}::uuid`;
-    const page = await patiently(() => smaller(read<Row & { id: string }>(list.rows(between, limit))), signal);
+    const page = await patiently(() => smaller(read<ExportRow & { id: string }>(list.rows(between, limit))), signal);
     if (page === 'smaller') {
       if (limit === 1) throw tooLarge('A row of this export is too large.');
       limit = Math.ceil(limit / 8);
@@ -214,9 +214,9 @@ async function* listPages(
 
 /** Adds the cursor to a row. Removes nulls, and the columns that only paging needs. */
 const withCursor = (
-  { cursorKeys: _keys, lat: _lat, lon: _lon, productId: _product, ...row }: Row,
+  { cursorKeys: _keys, lat: _lat, lon: _lon, productId: _product, ...row }: ExportRow,
   cursor: string,
-): Row => ({
+): ExportRow => ({
   ...Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)),
   cursor,
 });

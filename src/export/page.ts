@@ -4,12 +4,12 @@ import { locate } from '#json/json.js';
 import type { Hit, QueryAnswer, RecordIndex } from '#records/record-index.js';
 import type { Context } from '#schema/context.js';
 import type { ExportArgs } from '#schema/export.args.js';
-import type { Position } from './cursor.js';
+import type { ExportPosition } from './cursor.js';
 
 /** Selects the records to read: those after a position, up to a time, with sequence numbers up to the horizon. */
 export interface PageRequest {
   readonly args: ExportArgs;
-  readonly after: Position;
+  readonly after: ExportPosition;
   /** Time in microseconds since 1970, included. */
   readonly until: number;
   readonly horizon: string;
@@ -17,14 +17,14 @@ export interface PageRequest {
 }
 
 /** A page, or `smaller` if it has to be smaller because it took too long or is too large for memory. */
-export type Page = readonly Hit[] | 'smaller';
+export type ExportedPage = readonly Hit[] | 'smaller';
 
 /** Reads a page by one search, which uses the same queue and memory budget as every other search. */
 export const readPage = async (
   index: Pick<RecordIndex, 'prepare'>,
   { args, after, until, horizon, size }: PageRequest,
   { position, signal }: Pick<Context, 'position' | 'signal'>,
-): Promise<Page> => {
+): Promise<ExportedPage> => {
   const { organizationId, applicationId, products, query } = args;
   const asked = {
     products: products ?? [],
@@ -39,7 +39,7 @@ export const readPage = async (
   return exportPage(answer!, size);
 };
 
-const exportPage = (answer: QueryAnswer, size: number): Page => {
+const exportPage = (answer: QueryAnswer, size: number): ExportedPage => {
   if ('error' in answer) {
     const { status, error } = answer;
     if (status === 429) throw rateLimited(error.reason, 1);

@@ -2,9 +2,9 @@ import { dayMs } from '#common/time.js';
 import type { Hit, RecordIndex } from '#records/record-index.js';
 import type { Context } from '#schema/context.js';
 import type { ExportArgs } from '#schema/export.args.js';
-import { cursorText, markOf, type Position, type RecordCursor, readCursor } from './cursor.js';
-import { type Page, patiently, readPage } from './page.js';
-import type { Row } from './table.js';
+import { cursorText, type ExportPosition, markOf, type RecordCursor, readCursor } from './cursor.js';
+import { type ExportedPage, patiently, readPage } from './page.js';
+import type { ExportRow } from './table.js';
 
 /** Sources of records. */
 export interface RecordSource {
@@ -38,14 +38,14 @@ const ahead = 3 * dayMs;
  * Pages are cut by time ranges: no index has the records of many devices in order of time, so a page of an open range
  * would sort everything that follows. The width of a range follows from the number of records in the last one.
  */
-export async function* recordPages(source: RecordSource, args: ExportArgs): AsyncGenerator<Row[], void> {
+export async function* recordPages(source: RecordSource, args: ExportArgs): AsyncGenerator<ExportRow[], void> {
   const { index, ctx, clock } = source;
   const { signal } = ctx;
   const mark = markOf(args);
   const given = args.after == null ? undefined : readCursor(args.after, mark);
   const horizon = given?.horizon ?? (await index.horizon(ctx));
   const end = Math.min(microsOf(args.to ?? Number.POSITIVE_INFINITY), (clock() + ahead) * 1000);
-  let after: Position = given?.after ?? { micros: microsOf(args.from ?? 0) - 1, seq: lastOfInstant };
+  let after: ExportPosition = given?.after ?? { micros: microsOf(args.from ?? 0) - 1, seq: lastOfInstant };
   let width = firstWidth;
   let size = firstSize;
   let hasBegun = false;
@@ -63,7 +63,7 @@ export async function* recordPages(source: RecordSource, args: ExportArgs): Asyn
     const until = Math.min(end, after.micros + width);
     const read = () => readPage(index, { args, after, until, horizon, size }, ctx);
     const begun = performance.now();
-    const page: Page = hasBegun ? await patiently(read, signal) : await read();
+    const page: ExportedPage = hasBegun ? await patiently(read, signal) : await read();
     if (page === 'smaller') {
       size = Math.ceil(size / 8);
       width = Math.max(leastWidth, width / 16);
@@ -120,12 +120,12 @@ const nextTime = async (
 
 const microsOf = (seconds: number): number => Math.round(seconds * 1e6);
 
-const positionOf = ({ sort }: Hit): Position => {
+const positionOf = ({ sort }: Hit): ExportPosition => {
   const [ts, seq] = sort as [number, number | string];
   return { micros: microsOf(ts), seq: `${seq}` };
 };
 
-const rowOf = (hit: Hit, mark: string, horizon: RecordCursor['horizon']): Row => ({
+const rowOf = (hit: Hit, mark: string, horizon: RecordCursor['horizon']): ExportRow => ({
   id: hit._id,
   ...hit._source,
   cursor: cursorText(mark, { horizon, after: positionOf(hit) }),

@@ -14,23 +14,23 @@ export interface Column {
 }
 
 /** A row as read. Times are Unix seconds or ISO 8601 texts. */
-export type Row = Readonly<Record<string, unknown>>;
+export type ExportRow = Readonly<Record<string, unknown>>;
 
 /** Rows to export, page by page as they are read. At most one page is in memory. */
 export interface Table {
   readonly columns: readonly Column[];
   /** Whether the caller chose the columns. Otherwise formats that can show whole rows do so. */
   readonly isChosen: boolean;
-  readonly pages: AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>;
+  readonly pages: AsyncIterable<readonly ExportRow[]> | Iterable<readonly ExportRow[]>;
 }
 
 /**
  * Reads the value at a path. Names of variables may contain dots; the longest matching name wins. A list of objects on
  * the way makes a list of what they have there, as in searches.
  */
-export const valueAt = (row: Row, path: string): unknown => valueFrom(row, path, 0);
+export const valueAt = (row: ExportRow, path: string): unknown => valueFrom(row, path, 0);
 
-const valueFrom = (object: Row, path: string, from: number): unknown => {
+const valueFrom = (object: ExportRow, path: string, from: number): unknown => {
   const rest = from === 0 ? path : path.slice(from);
   if (Object.hasOwn(object, rest)) return object[rest];
   for (const name of namesOn(object, rest)) {
@@ -43,7 +43,7 @@ const valueFrom = (object: Row, path: string, from: number): unknown => {
 
 const within = (value: unknown, path: string, from: number): unknown => {
   if (typeof value !== 'object' || value === null) return undefined;
-  if (!Array.isArray(value)) return valueFrom(value as Row, path, from);
+  if (!Array.isArray(value)) return valueFrom(value as ExportRow, path, from);
   const found = value.flatMap((each) => within(each, path, from) ?? []);
   return found.length === 0 ? undefined : found;
 };
@@ -55,7 +55,7 @@ const mostLookups = 4;
  * Returns the names of an object that are prefixes of a path, the longest first. Exactly one path leads to an object,
  * so a column scans all objects of a row at most once, however many dots its path and the names have.
  */
-const namesOn = (object: Row, path: string): string[] => {
+const namesOn = (object: ExportRow, path: string): string[] => {
   const names: string[] = [];
   let dot = path.indexOf('.');
   for (let looked = 0; dot >= 0 && looked < mostLookups; looked++, dot = path.indexOf('.', dot + 1)) {

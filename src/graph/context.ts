@@ -1,6 +1,6 @@
 import { timeSlices } from '#scheduling/time-slice.js';
 import type { Context } from '#schema/context.js';
-import type { Cost } from './cost.js';
+import type { OperationCost } from './cost.js';
 import type { RequestBudget } from './request-budget.js';
 import { requestsOfObjects } from './weight.js';
 
@@ -65,7 +65,7 @@ export function createTurns(count: number, spent = 0, found = 0): Turn[] {
  * its time slice, the operations of a batch start in several iterations of the event loop. Returns the cost of the
  * request up to this operation.
  */
-export async function spendInTurn({ budget, caller, owe, turn }: GraphContext, cost: Cost): Promise<number> {
+export async function spendInTurn({ budget, caller, owe, turn }: GraphContext, cost: OperationCost): Promise<number> {
   if (turn === undefined) return budget.spend(cost);
   let spent = await turn.come;
   try {

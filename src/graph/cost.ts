@@ -19,7 +19,7 @@ export type Variables = Readonly<Record<string, unknown>>;
  * The number of objects that an operation may return, as far as it is known before execution, and the fields that
  * return them.
  */
-export interface Cost {
+export interface OperationCost {
   objects: number;
   fields: readonly CountedField[];
 }
@@ -47,7 +47,7 @@ export function costOf(
   document: DocumentNode,
   operation: OperationDefinitionNode,
   variables: Variables,
-): Cost {
+): OperationCost {
   const root = schema.getRootType(operation.operation);
   if (!root) return { objects: 0, fields: [] };
   const fragments = new Map(

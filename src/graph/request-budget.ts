@@ -1,5 +1,5 @@
 import { timedOut } from '#common/errors.js';
-import type { Cost } from './cost.js';
+import type { OperationCost } from './cost.js';
 import { bounds, exceeded } from './document-limit.js';
 import { howToPass } from './object-advice.js';
 import { ObjectBudget } from './object-budget.js';
@@ -29,7 +29,7 @@ export class RequestBudget {
    * Deducts the cost of an operation before it runs. Returns the objects deducted so far.
    * @throws GraphQLError when too little is left; then nothing is deducted.
    */
-  spend({ objects, fields }: Cost): number {
+  spend({ objects, fields }: OperationCost): number {
     const spent = this.spent + objects;
     if (spent > bounds.cost) throw exceeded('cost', spent, howToPass(fields, spent, bounds.cost));
     this.spent = spent;

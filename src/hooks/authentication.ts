@@ -1,7 +1,7 @@
 import { type Fault, invalid } from '#common/errors.js';
 import type { HookCredentials } from '#entities/hook.js';
 import type { Vault } from './secret.js';
-import { placeOf } from './target.js';
+import { secretPlace } from './target.js';
 
 /** Authentication of a hook's calls, as a client of the API sends it. */
 export interface AuthenticationInput {
@@ -74,9 +74,9 @@ export function sealAuthentication(
       ? null
       : basic.pass == null
         ? hook.basicPass
-        : seal(basic.pass, hook.basicPass, placeOf(hook.id, 'basic_pass')),
+        : seal(basic.pass, hook.basicPass, secretPlace(hook.id, 'basic_pass')),
     headerName: name ?? null,
-    headerValue: named ? seal(named.value, hook.headerValue, placeOf(hook.id, 'header_value')) : null,
+    headerValue: named ? seal(named.value, hook.headerValue, secretPlace(hook.id, 'header_value')) : null,
   };
 }
 
@@ -86,4 +86,4 @@ export const isBasicReplaced = ({ basicUser, headerName }: HookCredentials): boo
 
 /** Opens the value of a hook's header. */
 export const openHeaderValue = (vault: Vault, sealed: string, hookId: string): string =>
-  vault.open(sealed, placeOf(hookId, 'header_value'));
+  vault.open(sealed, secretPlace(hookId, 'header_value'));

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import { named } from '#database/named.js';
+import { namedStatement } from '#database/named-statement.js';
 import type { Queryable } from '#database/queryable.js';
 import { newId } from '#entities/id.js';
 import { createPollLoop, type PollLoop } from '#scheduling/poll-loop.js';
-import { type Claimed, type ClaimedRow, claimPingsQuery, claimQuery, lease } from './claim.js';
+import { type Claimed, type ClaimedRow, claimPingsQuery, claimQuery, deliveryLease } from './claim.js';
 
 /**
  * Maximum number of calls that one process has in flight. It is high enough that hanging hooks cannot use it up, since
@@ -166,7 +166,7 @@ export class ClaimLoop {
     if (full) {
       const now = clock();
       const query = claimPingsQuery({ claimId: newId(), limit: maxPings, now });
-      launch((await pool.query<ClaimedRow>(named('claim-pings', query))).rows, now + lease);
+      launch((await pool.query<ClaimedRow>(namedStatement('claim-pings', query))).rows, now + deliveryLease);
     }
     const taken = await this.claim();
     this.more = taken.isCut;
@@ -187,14 +187,14 @@ export class ClaimLoop {
     const begun = performance.now();
     this.claiming += limit;
     try {
-      ({ rows } = await pool.query<ClaimedRow>(named(hookIds ? 'claim of hooks' : 'claim', query)));
+      ({ rows } = await pool.query<ClaimedRow>(namedStatement(hookIds ? 'claim of hooks' : 'claim', query)));
     } finally {
       this.claiming -= limit;
     }
     const took = performance.now() - begun;
     const isCut = rows.length === limit || sharesAreUp(rows, free, underWay);
     this.note(rows, isCut);
-    launch(rows, now + lease);
+    launch(rows, now + deliveryLease);
     // More claimed deliveries would only wait here, and one large claim costs hardly more than a small one.
     await ready();
     if (rows.length === limit) this.wake(hookIds && { hookIds });

@@ -5,7 +5,7 @@ import { orderingKeyHeads } from './ordering-key.js';
 import type { HookRow } from './target.js';
 
 /** Duration of a lease, in milliseconds. Other processes may take a delivery over afterwards. */
-export const lease = 60_000;
+export const deliveryLease = 60_000;
 
 /** Number of consecutive failed calls after which a hook's circuit opens. */
 export const circuitThreshold = 10;
@@ -45,7 +45,7 @@ export type ClaimedRow = Claimed & {
 } & (HookRow | { url: null });
 
 /** Parameters of a claim. */
-export interface Claim {
+export interface ClaimParameters {
   claimId: string;
   /** Maximum number of deliveries. */
   limit: number;
@@ -111,7 +111,7 @@ const waitingOf = (hookIds: readonly string[]): Sql => sql`
  *    another's first delivery. An organization gets at most (free calls - its calls in flight) / 2: however many of its
  *    hooks hang, something remains for others.
  */
-export const claimQuery = ({ claimId, limit, now, hookIds, free, underWay }: Claim & Shares): Sql => {
+export const claimQuery = ({ claimId, limit, now, hookIds, free, underWay }: ClaimParameters & Shares): Sql => {
   const at = new Date(now);
   return sql`
     with recursive ${hookIds ? waitingOf(hookIds) : waiting},
@@ -173,7 +173,7 @@ export const claimQuery = ({ claimId, limit, now, hookIds, free, underWay }: Cla
     ),
     leased as (
       insert into delivery_lease (hook_id, id, claim_id, locked_until)
-      select hook_id, id, ${claimId}, ${new Date(now + lease)} from chosen
+      select hook_id, id, ${claimId}, ${new Date(now + deliveryLease)} from chosen
     ),
     counted as (
       update hook_state s
@@ -200,8 +200,8 @@ export const claimQuery = ({ claimId, limit, now, hookIds, free, underWay }: Cla
  * Claims pings, which ignore cap, circuit, rate and order, and also run on disabled hooks. There is no state row of a
  * hook to lock: the claim postpones the ping, and PostgreSQL shows that to concurrent claims.
  */
-export const claimPingsQuery = ({ claimId, limit, now }: Claim): Sql => {
-  const until = new Date(now + lease);
+export const claimPingsQuery = ({ claimId, limit, now }: ClaimParameters): Sql => {
+  const until = new Date(now + deliveryLease);
   return sql`
     with picked as materialized (
       select hook_id, id from delivery_open d
@@ -232,7 +232,7 @@ export const renewQuery = (held: readonly Claimed[], now: number): Sql => sql`
       join delivery_lease l on l.hook_id = r.hook_id and l.id = r.id and l.claim_id = r.claim_id
        for update of l skip locked
   )
-  update delivery_lease l set locked_until = ${new Date(now + lease)}
+  update delivery_lease l set locked_until = ${new Date(now + deliveryLease)}
     from mine m where l.hook_id = m.hook_id and l.id = m.id
   returning l.id`;
 

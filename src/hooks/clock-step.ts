@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag';
 import type { Queryable } from '#database/queryable.js';
 import { clockTolerance } from '#scheduling/clock-tolerance.js';
-import { lease } from './claim.js';
+import { deliveryLease } from './claim.js';
 
 /** Maximum number of deliveries that one statement changes. */
 const batchSize = 10_000;
@@ -69,7 +69,7 @@ export async function bringBackTimes(pool: Queryable, now: number): Promise<numb
   const beyond = (wait: number) => new Date(now + wait + clockTolerance);
   // A live process renews its leases before they end. Those of a dead process end in a minute.
   await pool.query(sql`
-    update delivery_lease set locked_until = ${new Date(now + lease)} where locked_until > ${beyond(lease)}`);
+    update delivery_lease set locked_until = ${new Date(now + deliveryLease)} where locked_until > ${beyond(deliveryLease)}`);
   // Everyone locks these rows in the same order, as settling does.
   await pool.query(sql`
     with ahead as materialized (
@@ -86,7 +86,7 @@ export async function bringBackTimes(pool: Queryable, now: number): Promise<numb
       from ahead a where s.hook_id = a.hook_id`);
   // The claim of a ping postpones it by the lease without writing `updated_at`.
   await pool.query(sql`
-    update delivery_open set next_attempt_at = ${at} where event = 'ping' and next_attempt_at > ${beyond(lease)}`);
+    update delivery_open set next_attempt_at = ${at} where event = 'ping' and next_attempt_at > ${beyond(deliveryLease)}`);
   for (let count = 0; ; ) {
     const { rowCount } = await pool.query(sql`
       with ahead as materialized (

@@ -4,7 +4,7 @@ import { Agent, type buildConnector, Client, type Dispatcher, Pool } from 'undic
  * Context that a request's handler receives when the request is written: whether its connection has carried a request
  * before.
  */
-export interface Connection {
+export interface CallConnection {
   reused: boolean;
 }
 
@@ -46,7 +46,7 @@ class CountingClient extends Client {
     return super.dispatch(options, {
       ...handler,
       onRequestStart: (controller, context: object | null) => {
-        const connection: Connection = { reused: this.carried++ > 0 };
+        const connection: CallConnection = { reused: this.carried++ > 0 };
         handler.onRequestStart?.(controller, { ...context, ...connection });
       },
     });

@@ -1,32 +1,32 @@
 import type { Logger } from 'pino';
-import { named } from '#database/named.js';
+import { namedStatement } from '#database/named-statement.js';
 import type { Queryable } from '#database/queryable.js';
 import { timeSlices } from '#scheduling/time-slice.js';
 import { createCallLimiter } from './call-limiter.js';
-import { type Claimed, type ClaimedRow, lease, renewQuery } from './claim.js';
+import { type Claimed, type ClaimedRow, deliveryLease, renewQuery } from './claim.js';
 import { ClaimLoop } from './claim-loop.js';
-import { cutOff, type HookCaller, type Outcome } from './hook-caller.js';
+import { type CallOutcome, cutOff, type HookCaller } from './hook-caller.js';
 import { compose } from './message.js';
 import type { Result } from './settle.js';
 import { createSettler, type Settler } from './settler.js';
-import type { HookRow, Target } from './target.js';
-import { expire, judge, uncallable } from './verdict.js';
+import type { HookRow, HookTarget } from './target.js';
+import { expire, judge, uncallableOutcome } from './verdict.js';
 
 /** A claimed delivery and the hook to call. */
 interface Call {
   delivery: Claimed;
-  target: Target;
+  target: HookTarget;
 }
 
 /** The trace of a call in progress. */
 export interface CallTrace {
   /** Trace context that the receiver gets. */
   traceparent: string;
-  end(outcome: Outcome): void;
+  end(outcome: CallOutcome): void;
 }
 
 /** Begins the trace of a call. */
-export type TraceCall = (delivery: Claimed, target: Pick<Target, 'origin'>) => CallTrace;
+export type TraceCall = (delivery: Claimed, target: Pick<HookTarget, 'origin'>) => CallTrace;
 
 /** A hint about what is due: deliveries of the given hooks (of any hook if none are given), and pings. */
 export interface Hint {
@@ -54,7 +54,7 @@ export interface DispatcherOptions {
   /** Small pool of its own, so that no other query delays claims and settling. */
   pool: Queryable;
   caller: HookCaller;
-  target: (row: HookRow) => Target;
+  target: (row: HookRow) => HookTarget;
   /** Waits between attempts, in milliseconds. */
   schedule: readonly number[];
   clock: () => number;
@@ -103,7 +103,7 @@ class PollingDispatcher implements Dispatcher {
 
   start(): void {
     this.claims.start();
-    this.renewing ??= setInterval(() => void this.renew(), lease / 6);
+    this.renewing ??= setInterval(() => void this.renew(), deliveryLease / 6);
   }
 
   wake(hint?: Hint): void {
@@ -145,19 +145,19 @@ class PollingDispatcher implements Dispatcher {
    * @param until end of their leases, in milliseconds since 1970
    */
   private launch(rows: readonly ClaimedRow[], until: number): void {
-    const ready = new Map<string, Target | undefined>();
+    const ready = new Map<string, HookTarget | undefined>();
     for (const row of rows) {
       if (row.url !== null) ready.set(row.hookId, this.open(row));
       this.held.set(row.id, { delivery: row, until });
       const hook = ready.get(row.hookId);
       if (row.expired) this.settler.add(expire(row, this.options.clock()));
       else if (hook) this.limiter.admit(row.organizationId, { delivery: row, target: hook });
-      else this.settleUnmade(row, uncallable("This service could not read the hook's stored secrets."));
+      else this.settleUnmade(row, uncallableOutcome("This service could not read the hook's stored secrets."));
     }
   }
 
   /** Prepares the hook of a claimed row for calls. Returns undefined if its secrets cannot be opened. */
-  private open(row: HookRow): Target | undefined {
+  private open(row: HookRow): HookTarget | undefined {
     const { target, log } = this.options;
     try {
       return target(row);
@@ -185,7 +185,7 @@ class PollingDispatcher implements Dispatcher {
     this.settler.add(judge(this.options, { delivery, at, request, redaction: hook.redaction, outcome }));
   }
 
-  private settleUnmade(delivery: Claimed, outcome: Outcome): void {
+  private settleUnmade(delivery: Claimed, outcome: CallOutcome): void {
     this.settler.add(judge(this.options, { delivery, at: this.options.clock(), outcome }));
   }
 
@@ -205,10 +205,10 @@ class PollingDispatcher implements Dispatcher {
     const now = clock();
     try {
       const mine = [...this.held.values()].map(({ delivery }) => delivery);
-      const { rows } = await pool.query<{ id: string }>(named('renew', renewQuery(mine, now)));
+      const { rows } = await pool.query<{ id: string }>(namedStatement('renew', renewQuery(mine, now)));
       for (const { id } of rows) {
         const one = this.held.get(id);
-        if (one) one.until = now + lease;
+        if (one) one.until = now + deliveryLease;
       }
     } catch (error) {
       log.warn({ err: error }, 'Leases cannot be renewed');

@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { jsons, texts, times, uuids } from '#database/binary.js';
-import { named } from '#database/named.js';
+import { namedStatement } from '#database/named-statement.js';
 import type { Queryable } from '#database/queryable.js';
 import { newId, timeOf } from '#entities/id.js';
 import { timeSlices } from '#scheduling/time-slice.js';
 import { type Listener, type MatchRecords, matchesOf, passes, withQuery } from './filter.js';
 import type { FilterHealth } from './filter-health.js';
-import { type ApplicationKey, type EventName, pingPayload, recordPayload, type StoredRecord } from './message.js';
+import { type ApplicationKey, type EventName, type HookRecord, pingPayload, recordPayload } from './message.js';
 import { UsageOfHooks } from './usage.js';
 
 /** Approximate number of rows that one statement inserts. */
@@ -74,12 +74,12 @@ export interface PlannedDeliveries<Result> {
  */
 export async function planDeliveries(
   tx: pg.PoolClient,
-  records: readonly StoredRecord[],
+  records: readonly HookRecord[],
   terms: EnqueueTerms,
 ): Promise<PlannedDeliveries<ReadonlySet<string>> | undefined> {
   const devices = [...new Set(records.map(({ device }) => device.id))];
   const query = sql`${listenerRows} where ad.device_id = any(${devices}::uuid[]) and not h.disabled and 'record' = any(h.events)`;
-  const { rows } = await tx.query<Listener>(named('listeners', query));
+  const { rows } = await tx.query<Listener>(namedStatement('listeners', query));
   if (rows.length === 0) return undefined;
   return {
     ...costlyOf(rows, records),
@@ -91,7 +91,7 @@ export async function planDeliveries(
  * Returns the organizations whose hooks make the transaction long, by filter queries or by the number of deliveries.
  * `slow` holds those whose transactions are slow for certain.
  */
-const costlyOf = (listeners: readonly Listener[], records: readonly StoredRecord[]) => {
+const costlyOf = (listeners: readonly Listener[], records: readonly HookRecord[]) => {
   const costly = new Set(withQuery(listeners).map(({ organizationId }) => organizationId));
   const slow = new Set<string>();
   const hooks = new Map([...Map.groupBy(listeners, ({ deviceId }) => deviceId)].map(([id, of]) => [id, of.length]));
@@ -109,7 +109,7 @@ const costlyOf = (listeners: readonly Listener[], records: readonly StoredRecord
 export async function enqueueFor(
   tx: pg.PoolClient,
   listeners: readonly Listener[],
-  records: readonly StoredRecord[],
+  records: readonly HookRecord[],
   terms: EnqueueTerms,
 ): Promise<{ deliveries: number; hookIds: ReadonlySet<string> }> {
   await lockOrderingKeys(tx, listeners);
@@ -217,7 +217,7 @@ export async function insert(
   const column = <T>(of: (row: NewDelivery) => T) => rows.map(of);
   const at = new Date(now);
   await tx.query(
-    named(
+    namedStatement(
       'enqueue',
       sql`
       insert into delivery (id, hook_id, organization_id, application_id, device_id, record_id, event, kind, ts, lane, payload,

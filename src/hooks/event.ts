@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import { named } from '#database/named.js';
+import { namedStatement } from '#database/named-statement.js';
 import type { Queryable } from '#database/queryable.js';
 import { insert } from './enqueue.js';
 import type { ChosenEvent } from './message.js';
@@ -43,7 +43,7 @@ export async function enqueueEvents(
     select id, organization_id "organizationId", application_id "applicationId", ordered, events from hook
      where organization_id = any(${organizations}::uuid[]) and events <> '{record}' and events && ${kinds}::text[]
        and not disabled`;
-  const { rows } = await tx.query<Chooser>(named('event hooks', query));
+  const { rows } = await tx.query<Chooser>(namedStatement('event hooks', query));
   const byOrganization = Map.groupBy(rows, (hook) => hook.organizationId);
   const deliveries = events.flatMap(({ kind, organizationId, applicationId, aboutHookId, deviceId, ts, payload }) =>
     (byOrganization.get(organizationId) ?? [])

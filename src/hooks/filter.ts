@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { PlainJson } from '#json/json.js';
 import type { FilterHealth } from './filter-health.js';
-import type { StoredRecord } from './message.js';
+import type { HookRecord } from './message.js';
 
 /** Maximum time of all filter queries of one transaction together, and of one query. Milliseconds. */
 const totalTimeout = 1000;
@@ -32,7 +32,7 @@ export interface Listener {
 }
 
 /** Answer to a filter query. */
-export interface Matched {
+export interface FilterMatches {
   /** Identifiers of the records that match, and of those that could not be decided. */
   ids: ReadonlySet<string>;
   /** Number of records that could not be decided. */
@@ -48,14 +48,14 @@ export interface Matched {
 export type MatchRecords = (
   tx: pg.PoolClient,
   query: PlainJson,
-  records: readonly StoredRecord[],
+  records: readonly HookRecord[],
   limits: { now: number; timeoutMs: number },
-) => Promise<Matched>;
+) => Promise<FilterMatches>;
 
 /**
  * Whether a filter passes a record, apart from its query. Each given part must hold; an empty list counts as absent.
  */
-export function passes({ filter, tags }: Listener, { device }: StoredRecord): boolean {
+export function passes({ filter, tags }: Listener, { device }: HookRecord): boolean {
   if (!filter) return true;
   const { products, tags: wanted } = filter;
   if (products?.length && !(device.product && products.includes(device.product.id))) return false;
@@ -74,7 +74,7 @@ export const withQuery = (listeners: readonly Listener[]): readonly Listener[] =
 export async function matchesOf(
   tx: pg.PoolClient,
   listeners: readonly Listener[],
-  records: readonly StoredRecord[],
+  records: readonly HookRecord[],
   { now, match, health }: { now: number; match: MatchRecords; health: FilterHealth },
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const matches = new Map<string, ReadonlySet<string>>();

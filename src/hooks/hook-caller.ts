@@ -1,6 +1,6 @@
 import type { Agent, Dispatcher } from 'undici';
 import type { AddressGuard } from './address-guard.js';
-import { type Connection, freshConnections, keptConnections } from './connection.js';
+import { type CallConnection, freshConnections, keptConnections } from './connection.js';
 import { createConnector } from './connector.js';
 import { CallFault, faultOf, timedOut } from './fault.js';
 import { lookingUpFor } from './resolver.js';
@@ -54,14 +54,14 @@ export interface Phases {
 }
 
 /** The outcome of a call: an answer, a fault, or neither when this service cut the call off. */
-export interface Outcome {
+export interface CallOutcome {
   answer?: HookAnswer;
   fault?: CallFault;
   phases: Phases;
 }
 
 /** Outcome of a call that this service cut off or did not begin because it stops. */
-export const cutOff: Outcome = { phases: { connect: 0, wait: 0, read: 0 } };
+export const cutOff: CallOutcome = { phases: { connect: 0, wait: 0, read: 0 } };
 
 /**
  * Makes calls. It follows no redirect and decompresses nothing. It repeats a call in one case only: a connection that
@@ -69,7 +69,7 @@ export const cutOff: Outcome = { phases: { connect: 0, wait: 0, read: 0 } };
  */
 export interface HookCaller {
   /** Makes one call. Never rejects; resolves at the deadline at the latest. */
-  call(call: OutgoingCall): Promise<Outcome>;
+  call(call: OutgoingCall): Promise<CallOutcome>;
   /** Cuts off all calls in flight. */
   cut(): void;
   close(): Promise<void>;
@@ -126,7 +126,7 @@ function sendCall(
   call: OutgoingCall,
   timeout: number,
   cuts: Set<() => void>,
-): Promise<Outcome> {
+): Promise<CallOutcome> {
   return new Promise((resolve) => {
     const begun = performance.now();
     const phases: Phases = { connect: 0, wait: 0, read: 0 };
@@ -147,7 +147,7 @@ function sendCall(
       phase = next;
       phaseBegun = now;
     };
-    const end = (outcome: Omit<Outcome, 'phases'>) => {
+    const end = (outcome: Omit<CallOutcome, 'phases'>) => {
       if (ended) return;
       ended = true;
       clearTimeout(timer);
@@ -155,7 +155,7 @@ function sendCall(
       enter(phase);
       resolve({ ...outcome, phases });
     };
-    const answer = (truncated: boolean): Pick<Outcome, 'answer'> =>
+    const answer = (truncated: boolean): Pick<CallOutcome, 'answer'> =>
       head ? { answer: { ...head, body: Buffer.concat(chunks).subarray(0, readLimit), truncated } } : {};
     /** An answer whose head came in time counts as an answer, even if its body does not end in time. */
     const fail = (fault: CallFault) => end(head ? answer(true) : { fault });
@@ -180,7 +180,7 @@ function sendCall(
       agent.dispatch(
         { origin: call.origin, path: call.path, method: 'POST', headers: call.headers, body: call.body },
         {
-          onRequestStart(started, connection: Connection | null) {
+          onRequestStart(started, connection: CallConnection | null) {
             controller = started;
             reused = connection?.reused ?? false;
             // The call may have ended while it waited for a connection.

@@ -13,7 +13,7 @@ import type { MatchRecords } from './filter.js';
 import { createFilterHealth } from './filter-health.js';
 import { createHookCaller } from './hook-caller.js';
 import { createHousekeeping } from './housekeeping.js';
-import type { ApplicationKey, StoredRecord } from './message.js';
+import type { ApplicationKey, HookRecord } from './message.js';
 import { createMetrics } from './metrics.js';
 import { type HookJob, type HookStep, redeliverOne, redeliverStep } from './redeliver-job.js';
 import { type CountRecords, replayStep, type ScanRecords } from './replay-job.js';
@@ -76,7 +76,7 @@ export interface Hooks {
    */
   planDeliveries(
     tx: pg.PoolClient,
-    stored: readonly StoredRecord[],
+    stored: readonly HookRecord[],
   ): Promise<PlannedDeliveries<(() => void) | undefined> | undefined>;
   /**
    * Stores the deliveries of events in the caller's transaction. Returns a function to call after the commit, or

@@ -1,6 +1,6 @@
 import type { HookEventKind } from '#entities/text-enums.js';
 import type { OutgoingCall } from './hook-caller.js';
-import type { Target } from './target.js';
+import type { HookTarget } from './target.js';
 
 /** Kinds of events that hooks can choose. */
 export type ChosenEvent = (typeof HookEventKind)[keyof typeof HookEventKind];
@@ -18,7 +18,7 @@ export interface RecordDevice {
 }
 
 /** A record that was just stored. */
-export interface StoredRecord {
+export interface HookRecord {
   id: string;
   /** Unix time in seconds. */
   ts: number;
@@ -39,7 +39,7 @@ export interface ApplicationKey {
  * Returns a function that builds a record's payload for an application. The long part is written once for all
  * applications (contract, section 11).
  */
-export function recordPayload({ ts, metadata, data, device }: StoredRecord): (application: ApplicationKey) => string {
+export function recordPayload({ ts, metadata, data, device }: HookRecord): (application: ApplicationKey) => string {
   const { id, serial, organizationId, product, location } = device;
   const head = JSON.stringify({
     record: { ts, metadata, data },
@@ -67,7 +67,7 @@ export interface Message {
 
 /** Builds the call of a message to a target, and the request as it is stored: JSON text with secrets replaced. */
 export function compose(
-  target: Target,
+  target: HookTarget,
   { organizationId, id, event, payload, traceparent }: Message,
   now: number,
 ): [OutgoingCall, string] {

@@ -4,7 +4,7 @@ import { nilId } from '#entities/id.js';
 import type { PlainJson } from '#json/json.js';
 import { type EnqueueTerms, enqueueFor, listenerRows } from './enqueue.js';
 import type { Listener } from './filter.js';
-import type { StoredRecord } from './message.js';
+import type { HookRecord } from './message.js';
 import type { HookJob, HookStep } from './redeliver-job.js';
 
 /** Selects the stored records that a replay delivers to a hook: measured in a range of Unix seconds, both included. */
@@ -15,8 +15,8 @@ export interface ReplayInput {
 }
 
 /** A page of the records of one device, in order of time. */
-export interface RecordPage {
-  records: readonly StoredRecord[];
+export interface ReplayPage {
+  records: readonly HookRecord[];
   /** Cursor of the next page; absent after the last. */
   next?: PlainJson;
 }
@@ -26,7 +26,7 @@ export type ScanRecords = (
   tx: pg.PoolClient,
   range: { deviceId: string; from: number | null; to: number | null },
   after: PlainJson,
-) => Promise<RecordPage>;
+) => Promise<ReplayPage>;
 
 /** Counts the stored records of devices in a range. `records` implements it. */
 export type CountRecords = (
@@ -35,7 +35,7 @@ export type CountRecords = (
 ) => Promise<number>;
 
 /** Access to the stored records. */
-export interface StoredRecords {
+export interface ReplaySource {
   scan: ScanRecords;
   count: CountRecords;
 }
@@ -53,7 +53,7 @@ interface Cursor {
 export async function replayStep(
   tx: pg.PoolClient,
   job: HookJob,
-  { scan, count }: StoredRecords,
+  { scan, count }: ReplaySource,
   terms: EnqueueTerms,
 ): Promise<HookStep> {
   const { hookId, from, to } = job.input as unknown as ReplayInput;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { named } from '#database/named.js';
+import { namedStatement } from '#database/named-statement.js';
 import type { Queryable } from '#database/queryable.js';
 import { backOff } from '#scheduling/back-off.js';
 import { type Result, settleQuery } from './settle.js';
@@ -49,7 +49,7 @@ export function createSettler({ pool, clock, log, underWay, onSettled }: Settler
       for (let failures = 0; ; failures++) {
         try {
           const { rows } = await pool.query<{ disabledHooks: string[] | null }>(
-            named('settle', settleQuery(batch, clock())),
+            namedStatement('settle', settleQuery(batch, clock())),
           );
           for (const hook of rows[0]?.disabledHooks ?? []) log.warn({ hook }, 'Hook disabled');
           break;

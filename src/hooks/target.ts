@@ -18,7 +18,7 @@ export interface HookRow {
 }
 
 /** A hook prepared for calls, with secrets opened. It holds everything that its calls have in common. */
-export interface Target {
+export interface HookTarget {
   origin: string;
   /** Path and query. */
   path: string;
@@ -36,15 +36,15 @@ export interface Target {
 }
 
 /** Returns the place that a hook's secret is sealed for. A sealed text opens only there. */
-export const placeOf = (hookId: string, secret: 'basic_pass' | 'header_value' | 'signing_secret'): string =>
+export const secretPlace = (hookId: string, secret: 'basic_pass' | 'header_value' | 'signing_secret'): string =>
   `hook/${hookId}/${secret}`;
 
 /** Maximum number of prepared hooks that are cached. */
 const maxTargets = 1000;
 
 /** Creates a function that prepares hooks for calls and caches them until their row changes. */
-export function createTargets(vault: Vault): (row: HookRow) => Target {
-  const targets = new Map<string, { row: HookRow; target: Target }>();
+export function createTargets(vault: Vault): (row: HookRow) => HookTarget {
+  const targets = new Map<string, { row: HookRow; target: HookTarget }>();
   return (row) => {
     const cached = targets.get(row.hookId);
     if (cached && same(cached.row, row)) return cached.target;
@@ -66,9 +66,9 @@ const same = (a: HookRow, b: HookRow) =>
   a.previousSigningSecret === b.previousSigningSecret &&
   a.allowUnverified === b.allowUnverified;
 
-function openTarget(vault: Vault, row: HookRow): Target {
-  const open = (sealed: string | null, secret: Parameters<typeof placeOf>[1]) =>
-    sealed === null ? undefined : vault.open(sealed, placeOf(row.hookId, secret));
+function openTarget(vault: Vault, row: HookRow): HookTarget {
+  const open = (sealed: string | null, secret: Parameters<typeof secretPlace>[1]) =>
+    sealed === null ? undefined : vault.open(sealed, secretPlace(row.hookId, secret));
   const pass = open(row.basicPass, 'basic_pass');
   const value = open(row.headerValue, 'header_value');
   const signing = open(row.signingSecret, 'signing_secret');

@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import { named } from '#database/named.js';
+import { namedStatement } from '#database/named-statement.js';
 import type { Queryable } from '#database/queryable.js';
 import type { ApplicationKey } from './message.js';
 
@@ -32,7 +32,7 @@ export class UsageOfHooks {
     if (this.deliveries === 0) return;
     const rows = [...this.counted.values()];
     await tx.query(
-      named(
+      namedStatement(
         'usage of hooks',
         sql`
         insert into usage_delta (at, organization_id, application_id, product_id, deliveries)

@@ -1,7 +1,7 @@
 import { storedAnswer } from './answer.js';
 import type { Claimed } from './claim.js';
 import { CallFault } from './fault.js';
-import type { Outcome, Phases } from './hook-caller.js';
+import type { CallOutcome, Phases } from './hook-caller.js';
 import type { Redaction } from './redaction.js';
 import { retryAfter, waitAfter } from './retry-schedule.js';
 import type { Result } from './settle.js';
@@ -22,7 +22,7 @@ export interface MadeCall {
   request?: string;
   /** Removes the hook's secrets from the answer; absent if no call was made. */
   redaction?: Redaction;
-  outcome: Outcome;
+  outcome: CallOutcome;
 }
 
 /** Decides the state of a delivery after a call (contract, section 11). */
@@ -78,7 +78,7 @@ export const expire = (delivery: Claimed, now: number): Result => ({
 });
 
 /** Outcome for a stored hook that cannot be called: its secrets do not open, or its address is forbidden. */
-export const uncallable = (message: string): Outcome => ({
+export const uncallableOutcome = (message: string): CallOutcome => ({
   fault: new CallFault('BLOCKED', message, true),
   phases: { connect: 0, wait: 0, read: 0 },
 });

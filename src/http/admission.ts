@@ -45,7 +45,7 @@ export interface Admission {
    */
   admitIngest: Admit;
   countUnknown: CountUnknown;
-  counted: Counted;
+  counted: RequestCounter;
   /**
    * Identifies and counts callers in another way while `work` runs. Only for the warm-up, before the service listens:
    * every request meanwhile is admitted so.
@@ -57,7 +57,7 @@ export interface Admission {
 }
 
 /** Counts the operations of a graph request once they are parsed. */
-export interface Counted {
+export interface RequestCounter {
   /**
    * Counts further requests of a caller, which the organization's usage shows as `calls`.
    * @throws rateLimited

@@ -18,13 +18,13 @@ import { parseJson } from '#json/reader.js';
  * Reads one value as an input type. Nothing is converted and nothing is dropped silently. A fault is added to `faults`
  * under its dotted path, and the value is then undefined.
  */
-export type Reader = (value: unknown, path: string, faults: Fault[]) => unknown;
+export type InputReader = (value: unknown, path: string, faults: Fault[]) => unknown;
 
 /**
  * Creates a reader of JSON values. A number is not accepted as a text, nor a single item as a list, and an unknown
  * field is a fault.
  */
-export const jsonReader = (type: GraphQLInputType): Reader => {
+export const jsonReader = (type: GraphQLInputType): InputReader => {
   if (isNonNullType(type)) return jsonReader(type.ofType);
   if (isListType(type)) return listReader(type.ofType);
   return namedReader(type);
@@ -86,13 +86,13 @@ const textParsers: Partial<Record<string, (text: string) => unknown>> = {
 };
 
 const expect =
-  (holds: (value: unknown) => boolean, message: string): Reader =>
+  (holds: (value: unknown) => boolean, message: string): InputReader =>
   (value, path, faults) =>
     holds(value) ? value : fault(faults, path, message);
 
 const isText = (value: unknown) => typeof value === 'string';
 const isInt32 = (value: unknown) => Number.isInteger(value) && (value as number) === ((value as number) | 0);
-const scalarReaders: Partial<Record<string, Reader>> = {
+const scalarReaders: Partial<Record<string, InputReader>> = {
   String: expect(isText, 'must be a string'),
   ID: expect(isText, 'must be a string'),
   EmailAddress: expect(isText, 'must be a string'),
@@ -109,7 +109,7 @@ const scalarReaders: Partial<Record<string, Reader>> = {
   Boolean: expect((value) => typeof value === 'boolean', 'must be true or false'),
 };
 
-const namedReader = (type: GraphQLNamedInputType): Reader => {
+const namedReader = (type: GraphQLNamedInputType): InputReader => {
   if (isEnumType(type)) return enumReader(type);
   if (isInputObjectType(type)) return objectReader(type);
   return (
@@ -125,12 +125,12 @@ const namedReader = (type: GraphQLNamedInputType): Reader => {
   );
 };
 
-const enumReader = (type: GraphQLEnumType): Reader => {
+const enumReader = (type: GraphQLEnumType): InputReader => {
   const names = type.getValues().map(({ name }) => name);
   return expect((value) => isText(value) && names.includes(value), `must be one of ${names.join(', ')}`);
 };
 
-const listReader = (item: GraphQLInputType): Reader => {
+const listReader = (item: GraphQLInputType): InputReader => {
   const read = jsonReader(item);
   return (value, path, faults) => {
     if (!Array.isArray(value)) return fault(faults, path, 'must be an array');
@@ -142,7 +142,7 @@ const listReader = (item: GraphQLInputType): Reader => {
 };
 
 /** Reads an object. A `null` inside it counts as absent: objects are replaced whole, so there is nothing to clear. */
-const objectReader = (type: GraphQLInputObjectType): Reader => {
+const objectReader = (type: GraphQLInputObjectType): InputReader => {
   const fields = new Map(
     Object.values(type.getFields()).map((field) => [
       field.name,

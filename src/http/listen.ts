@@ -124,7 +124,7 @@ const end = (server: Server): Promise<void> =>
   new Promise((resolve) => Server.prototype.close.call(server, () => resolve()));
 
 /** Returns host and port of a listening server; loopback when it listens on all addresses. */
-export function placeOf(server: Server): string {
+export function listeningAddress(server: Server): string {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('The server does not listen on a port.');
   const everywhere = address.address === '0.0.0.0' || address.address === '::';

@@ -4,7 +4,7 @@ import type { Response } from 'express';
  * A page without scripts, for people who follow a link. Its texts are not escaped: the caller escapes text from other
  * people.
  */
-export interface Page {
+export interface HtmlPage {
   status?: number;
   title: string;
   /** Paragraphs. */
@@ -26,7 +26,7 @@ const headers = {
 };
 
 /** Answers a page. */
-export function sendPage(response: Response, { status = 200, title, text, buttons = [], links = [] }: Page): void {
+export function sendPage(response: Response, { status = 200, title, text, buttons = [], links = [] }: HtmlPage): void {
   const parts = [
     ...[text].flat().map((paragraph) => `<p>${paragraph}</p>`),
     ...buttons.map((each) => `<form method="post" action="${each.action}"><button>${each.text}</button></form>`),

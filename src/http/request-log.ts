@@ -28,7 +28,7 @@ export const routeOf = ({ baseUrl, route, res }: Request): string =>
   (route === undefined ? 'none' : `${baseUrl}${(route as { path: string }).path}`);
 
 /** Returns the status of a finished answer; `aborted` when the caller left earlier. */
-export const statusOf = (response: Response): number | 'aborted' =>
+export const loggedStatus = (response: Response): number | 'aborted' =>
   response.writableFinished ? response.statusCode : 'aborted';
 
 const maxMessageLength = 500;
@@ -61,7 +61,7 @@ export const logRequests = (log: Log, observe: (request: AnsweredRequest) => voi
       const took = performance.now() - begun;
       const milliseconds = Math.round(took * 10) / 10;
       const requestId = response.getHeader('X-Request-Id');
-      const status = statusOf(response);
+      const status = loggedStatus(response);
       const { failure, note } = response.locals as Noted;
       observe({ method, route: routeOf(request), status, seconds: took / 1000 });
       const isRefused = status !== 'aborted' && status >= 400;

@@ -8,7 +8,7 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { endListening, type ListenAddress, listenTogether, placeOf, type Take } from './listen.js';
+import { endListening, type ListenAddress, listeningAddress, listenTogether, type Take } from './listen.js';
 import { createRefusal } from './refuse-connection.js';
 
 /** A server that listens. */
@@ -68,7 +68,7 @@ export async function listen(
   let left: Promise<void> | undefined;
   const stopListening = () => (ended ??= endListening(all, refusing.resolve));
   return {
-    url: `http://${placeOf(server)}`,
+    url: `http://${listeningAddress(server)}`,
     leave() {
       void stopListening();
       // A proxy opens no new connections while its existing ones are kept, so none waits in the queue of a socket that

@@ -8,7 +8,7 @@ import type { ProductShape } from '#records/scope/product-shape.js';
 import { slotKind } from '#records/scope/slot.js';
 import { variablesFor } from '#records/scope/variable.js';
 import type { RecordDevice } from '#records/stored-record.js';
-import { isObject, set } from './exported.js';
+import { isObject, setKey } from './exported.js';
 
 /** Variables of a device's product. Nothing is stored by them, so every slot is the first one. */
 export interface Declared extends ProductShape {
@@ -64,7 +64,7 @@ export const keepNames = (data: PlainObject, dotted: readonly string[], declared
   for (const name of dotted) {
     if (!declared?.types.has(name) || Object.hasOwn(data, name)) continue;
     const value = takeNested(data, name.split('.'));
-    if (value !== undefined) set(data, name, value);
+    if (value !== undefined) setKey(data, name, value);
   }
 };
 

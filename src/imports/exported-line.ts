@@ -2,7 +2,7 @@ import { StreamType } from '#entities/enums.js';
 import type { PlainJson } from '#json/json.js';
 import { readPayload } from '#records/decode/payload.js';
 import type { ItemFrame, PlainObject } from '#records/item.js';
-import { isExportHeader, isObject, put, type RecordBody } from './exported.js';
+import { isExportHeader, isObject, putAtPath, type RecordBody } from './exported.js';
 import { dottedIn, readRecordColumns, readTime } from './record-column.js';
 
 /**
@@ -41,7 +41,7 @@ const ofColumns = (line: PlainObject, names: readonly string[]): ReturnType<type
     data: {},
     metadata: {},
   };
-  for (const { index, path } of columns.values) put(body, path, at(index), true);
+  for (const { index, path } of columns.values) putAtPath(body, path, at(index), true);
   return { body, dotted: dottedIn(columns) };
 };
 

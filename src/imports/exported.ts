@@ -54,17 +54,17 @@ export type RecordBody = PlainObject & { data: PlainObject; metadata: PlainObjec
  * another column's value, since names may contain dots: its key keeps them then.
  * @returns whether there was room for it
  */
-export const put = (body: PlainObject, path: readonly string[], value: PlainJson, isExport = false): boolean => {
+export const putAtPath = (body: PlainObject, path: readonly string[], value: PlainJson, isExport = false): boolean => {
   const [root = '', ...keys] = path;
   if (keys.length === 0) {
     if (!isObject(value)) return false;
-    if (!Object.hasOwn(body, root)) set(body, root, {});
-    for (const [key, inner] of Object.entries(value)) set(body[root] as PlainObject, key, inner);
+    if (!Object.hasOwn(body, root)) setKey(body, root, {});
+    for (const [key, inner] of Object.entries(value)) setKey(body[root] as PlainObject, key, inner);
     return true;
   }
   let inner = body;
   for (const [depth, key] of path.slice(0, -1).entries()) {
-    if (!Object.hasOwn(inner, key)) set(inner, key, {});
+    if (!Object.hasOwn(inner, key)) setKey(inner, key, {});
     const next = inner[key]!;
     if (!isObject(next)) return isExport && place(inner, path.slice(depth).join('.'), value);
     inner = next;
@@ -74,12 +74,12 @@ export const put = (body: PlainObject, path: readonly string[], value: PlainJson
 
 const place = (object: PlainObject, key: string, value: PlainJson): boolean => {
   if (Object.hasOwn(object, key)) return false;
-  set(object, key, value);
+  setKey(object, key, value);
   return true;
 };
 
 /** Sets a key, even a special one such as `__proto__`. */
-export const set = (object: PlainObject, key: string, value: PlainJson): void => {
+export const setKey = (object: PlainObject, key: string, value: PlainJson): void => {
   Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
 };
 

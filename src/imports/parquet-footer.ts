@@ -2,7 +2,7 @@ import { parquetLimits } from './parquet-limit.js';
 import { list, natural, readStruct, structure, type ThriftStruct } from './parquet-thrift.js';
 
 /** A column with values: its path in the schema, and the encoding of its levels. */
-export interface Leaf {
+export interface ParquetLeaf {
   path: string[];
   /** Physical type (parquet.thrift, Type). */
   type: number;
@@ -35,7 +35,7 @@ export interface Group {
 export interface Footer {
   /** Names of the top-level columns. */
   names: string[];
-  leaves: Leaf[];
+  leaves: ParquetLeaf[];
   groups: Group[];
 }
 
@@ -85,9 +85,9 @@ const decoder = new TextDecoder();
 const textOf = (value: unknown): string => (value instanceof Uint8Array ? decoder.decode(value) : '');
 
 const readSchema = (elements: readonly ThriftStruct[]): Pick<Footer, 'names' | 'leaves'> => {
-  const [names, leaves]: [string[], Leaf[]] = [[], []];
+  const [names, leaves]: [string[], ParquetLeaf[]] = [[], []];
   let next = 0;
-  const read = (path: readonly string[], levels: Pick<Leaf, 'maxDefinition' | 'maxRepetition'>): void => {
+  const read = (path: readonly string[], levels: Pick<ParquetLeaf, 'maxDefinition' | 'maxRepetition'>): void => {
     const element = elements[next++];
     if (element === undefined) throw new Error('its schema claims more columns than it has');
     if (path.length > parquetLimits.depth) throw new Error('its schema is too deep');
@@ -117,9 +117,9 @@ const readSchema = (elements: readonly ThriftStruct[]): Pick<Footer, 'names' | '
 const leafOf = (
   element: ThriftStruct,
   path: string[],
-  levels: Pick<Leaf, 'maxDefinition' | 'maxRepetition'>,
+  levels: Pick<ParquetLeaf, 'maxDefinition' | 'maxRepetition'>,
   repetition: number | undefined,
-): Leaf => {
+): ParquetLeaf => {
   const type = natural(element, 1, 'the type of a column');
   if (type > fixedLength) throw new Error(`a column has the unknown type ${type}`);
   const typeLength = type === fixedLength ? natural(element, 2, 'the length of the values of a column') : 0;
@@ -128,7 +128,7 @@ const leafOf = (
   return { path, type, typeLength, ...levels, isFlat: path.length === 1 && repetition !== repeated };
 };
 
-const readGroup = (group: ThriftStruct, leaves: readonly Leaf[], end: number): Group => {
+const readGroup = (group: ThriftStruct, leaves: readonly ParquetLeaf[], end: number): Group => {
   const rows = natural(group, 3, 'the number of rows of a row group');
   const { groupRows, groupValues } = parquetLimits;
   if (rows > groupRows || rows * leaves.length > groupValues)
@@ -148,7 +148,7 @@ const readGroup = (group: ThriftStruct, leaves: readonly Leaf[], end: number): G
   };
 };
 
-const readChunk = (column: ThriftStruct, leaf: Leaf, fileEnd: number): Chunk => {
+const readChunk = (column: ThriftStruct, leaf: ParquetLeaf, fileEnd: number): Chunk => {
   const path = list(column, 3, 'the path of a column').map(textOf);
   const isOther = path.length !== leaf.path.length || path.some((part, index) => part !== leaf.path[index]);
   if (isOther || column.get(1) !== leaf.type) throw new Error('a row group has other columns than the schema');

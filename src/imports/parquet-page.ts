@@ -1,5 +1,5 @@
 import { decompress } from './parquet-codec.js';
-import type { Leaf } from './parquet-footer.js';
+import type { ParquetLeaf } from './parquet-footer.js';
 import { parquetLimits, type Spend } from './parquet-limit.js';
 import { checkPrefixedRuns, checkRuns } from './parquet-run.js';
 import { natural, readStruct, structure, type ThriftStruct } from './parquet-thrift.js';
@@ -7,7 +7,7 @@ import { checkValues } from './parquet-value.js';
 
 /** A column of a row group, and the budget for its pages. */
 export interface CheckedColumn {
-  leaf: Leaf;
+  leaf: ParquetLeaf;
   codec: number;
   rows: number;
   spend: Spend;
@@ -68,7 +68,7 @@ const checkPage = (body: Uint8Array, header: ThriftStruct, { leaf, codec, spend 
 interface Data {
   count: number;
   encoding: unknown;
-  leaf: Leaf;
+  leaf: ParquetLeaf;
   spend: Spend;
 }
 
@@ -88,7 +88,7 @@ interface DataV2 {
   codec: number;
   fields: ThriftStruct;
   count: number;
-  leaf: Leaf;
+  leaf: ParquetLeaf;
   spend: Spend;
 }
 

@@ -1,5 +1,5 @@
 import type { PlainJson } from '#json/json.js';
-import { deviceIn, isObject, jsonIn, listIn, put, type RecordBody } from './exported.js';
+import { deviceIn, isObject, jsonIn, listIn, putAtPath, type RecordBody } from './exported.js';
 import { longestLine } from './line-limit.js';
 import { type RecordColumns, readTime } from './record-column.js';
 
@@ -90,7 +90,7 @@ const recordOfRow = (row: Readonly<Record<string, unknown>>, names: readonly str
     const value = columns.isExport ? exportedValue(at(index), index, columns) : valueOf(at(index));
     if (value === undefined) continue;
     const isWhole = path.length === 2 && (path[1] === 'data' || path[1] === 'metadata') && isObject(value);
-    put(body, isWhole && !columns.isExport ? [path[1]!] : path, value, true);
+    putAtPath(body, isWhole && !columns.isExport ? [path[1]!] : path, value, true);
   }
   return {
     [columns.isById ? 'deviceId' : 'serial']:

@@ -1,5 +1,5 @@
 import { deltaBinaryUnpack } from 'hyparquet/src/delta.js';
-import type { Leaf } from './parquet-footer.js';
+import type { ParquetLeaf } from './parquet-footer.js';
 import type { Spend } from './parquet-limit.js';
 import { checkPrefixedRuns, checkRuns } from './parquet-run.js';
 import { readVarint } from './parquet-thrift.js';
@@ -9,7 +9,7 @@ interface Values {
   at: number;
   encoding: unknown;
   count: number;
-  leaf: Leaf;
+  leaf: ParquetLeaf;
   /** Whether the page is of version 2. */
   isV2: boolean;
   spend: Spend;
@@ -18,7 +18,7 @@ interface Values {
 const [boolean, byteArray, fixed] = [0, 6, 7];
 
 /** Returns the minimum number of bits of a value of a physical type. */
-const bitsOf = ({ type, typeLength }: Leaf): number =>
+const bitsOf = ({ type, typeLength }: ParquetLeaf): number =>
   type === fixed ? typeLength * 8 : [1, 32, 64, 96, 32, 64, 32][type]!;
 
 /**

@@ -10,7 +10,7 @@ import { Rejection } from '#records/item.js';
 import { readNative } from '#records/record-body.js';
 import type { CsvRow } from './csv.js';
 import type { CsvHeader } from './csv-step.js';
-import { deviceIn, jsonIn, listIn, put, type RecordBody } from './exported.js';
+import { deviceIn, jsonIn, listIn, putAtPath, type RecordBody } from './exported.js';
 import { fromExport, takeBareFrame } from './exported-line.js';
 import { numberPattern, type RecordColumns, readComma, readTime } from './record-column.js';
 
@@ -58,7 +58,7 @@ export const readRecordRow = (
     line,
     fault: { column: index + 1, field, message },
   });
-  const device = deviceOf(cells, columns);
+  const device = deviceCell(cells, columns);
   const named = columns.isById ? 'deviceId' : 'serial';
   if (device === '') return at(columns.device, named, 'is missing');
   const ts = readTime(cells[columns.ts]!.trim(), delimiter);
@@ -78,7 +78,7 @@ export const readRecordRow = (
     if ('fault' in number) return at(index, name, number.fault);
     const readOther = type === VariableType.BOOL && columns.isExport !== true ? readBoolean : read;
     const value = isOwnText ? readText(text, columns) : isQuoted ? readQuoted(text) : readOther(number.text);
-    if (put(body, type === undefined ? path : ['data', variable], value, columns.isExport)) continue;
+    if (putAtPath(body, type === undefined ? path : ['data', variable], value, columns.isExport)) continue;
     return at(
       index,
       name,
@@ -89,7 +89,7 @@ export const readRecordRow = (
 };
 
 /** Returns the device that a row names, by its identifier or serial. */
-export const deviceOf = (cells: readonly string[], { device, isExport }: RecordColumns): string => {
+export const deviceCell = (cells: readonly string[], { device, isExport }: RecordColumns): string => {
   const text = (cells[device] ?? '').trim();
   return isExport === true ? deviceIn(text) : text;
 };

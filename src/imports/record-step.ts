@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { PoolClient } from 'pg';
 import type { IgnoredValues, ImportFault } from '#entities/file-import.js';
 import { type Item, type ItemCode, Rejection } from '#records/item.js';
-import { recordOf } from '#records/new-record.js';
+import { createRecord } from '#records/new-record.js';
 import type { RecordLog } from '#records/record-log.js';
 import type { CsvRow } from './csv.js';
 import type { CsvHeader } from './csv-step.js';
@@ -10,7 +10,7 @@ import { type DeclaringDevice, keepNames, loadDeclaring } from './declared.js';
 import { addIgnored, ignoredOf } from './ignored.js';
 import type { OpenImport, Tally } from './import-row.js';
 import type { RecordColumns } from './record-column.js';
-import { deviceOf, type GoodLine, type RecordLine, readRecordRow, withKey } from './record-line.js';
+import { deviceCell, type GoodLine, type RecordLine, readRecordRow, withKey } from './record-line.js';
 
 /** Result of storing the records of a step, or of checking them. */
 interface Stored {
@@ -112,7 +112,7 @@ const check = (
       const name = item.deviceId ?? item.serials[0] ?? '';
       return { index, code: 'UNKNOWN_DEVICE' as const, message: `The organization has no device ${name}.` };
     }
-    const made = recordOf(item, found.device, found.declared, now.getTime() / 1000);
+    const made = createRecord(item, found.device, found.declared, now.getTime() / 1000);
     if (made instanceof Rejection) return { index, code: made.code, message: made.message };
     if (found.declared) ignored.push(...ignoredOf(line, made, found.declared));
     return [];
@@ -139,7 +139,7 @@ export async function readRecordRows(
   const { columns } = header;
   const named = (device: string) =>
     columns.isById ? { serials: [], deviceId: device.toLowerCase() } : { serials: [device] };
-  const devices = [...new Set(rows.map(({ cells }) => deviceOf(cells, columns)))];
+  const devices = [...new Set(rows.map(({ cells }) => deviceCell(cells, columns)))];
   const find = await loadDeclaring(tx, organizationId, devices.map(named));
   const declared = new Map(devices.map((device) => [device, find(named(device))?.declared]));
   return rows.map((row) => readRecordRow(row, header, (device, variable) => declared.get(device)?.types.get(variable)));

@@ -5,7 +5,7 @@ import { forbidden, notFound } from '#common/errors.js';
 import type { Queryable } from '#database/queryable.js';
 import { Role } from '#entities/enums.js';
 import { ImportFormat, ImportKind } from '#entities/file-import.js';
-import type { Step } from '#jobs/job-row.js';
+import type { JobStepResult } from '#jobs/job-row.js';
 import type { PlainJson } from '#json/json.js';
 import type { RecordLog } from '#records/record-log.js';
 import { stepThroughCsv } from './csv-step.js';
@@ -64,7 +64,7 @@ export const createImportSteps = (options: StepOptions) => {
  */
 const createImportStep =
   ({ clock, records }: StepOptions) =>
-  async (tx: PoolClient, job: ImportJob): Promise<Step> => {
+  async (tx: PoolClient, job: ImportJob): Promise<JobStepResult> => {
     const { importId, dryRun } = job.input as ImportJobInput;
     const open = await lockImport(tx, importId);
     if (open === undefined) throw notFound('import');
@@ -97,7 +97,7 @@ const createUnpackStep =
       // The file was deleted meanwhile.
       throw constraintError(error) ?? error;
     });
-    return async (tx: PoolClient): Promise<Step> => {
+    return async (tx: PoolClient): Promise<JobStepResult> => {
       if ((await lockImport(tx, importId)) === undefined) throw notFound('import');
       const now = new Date(clock());
       if ('faults' in unpacked) return settle(tx, job, { tally: { ...emptyTally, faults: unpacked.faults } }, now);
@@ -108,7 +108,7 @@ const createUnpackStep =
   };
 
 /** Stores the result of a step, and returns the cursor of the next one. */
-const settle = async (tx: PoolClient, job: ImportJob, { tally, cursor }: Read, now: Date): Promise<Step> => {
+const settle = async (tx: PoolClient, job: ImportJob, { tally, cursor }: Read, now: Date): Promise<JobStepResult> => {
   const { importId, dryRun, total } = job.input as ImportJobInput;
   const isFirst = job.cursor === null;
   const finished = cursor === undefined;

@@ -56,7 +56,7 @@ export interface OpenJob {
 }
 
 /** Result of a step, with the cursor of the next one. */
-export interface Step {
+export interface JobStepResult {
   cursor: PlainJson;
   /** Numbers of items that this step processed and changed. */
   done: number;
@@ -135,7 +135,13 @@ export const lockJob = async (
  * Writes the result of a step in the transaction that took it, so that each step takes effect exactly once or not at
  * all.
  */
-export const advanceJob = async (tx: PoolClient, id: string, step: Step, now: Date, until: Date): Promise<void> => {
+export const advanceJob = async (
+  tx: PoolClient,
+  id: string,
+  step: JobStepResult,
+  now: Date,
+  until: Date,
+): Promise<void> => {
   await tx.query(sql`
     update job set cursor = ${JSON.stringify(step.cursor)}::jsonb, done = done + ${step.done}, changed = changed + ${step.changed},
       total = coalesce(${step.total ?? null}, total), state = ${step.finished ? 'done' : 'running'}, updated_at = ${now},

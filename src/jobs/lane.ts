@@ -11,23 +11,23 @@ import {
   claimJob,
   failJob,
   forgiveJob,
+  type JobStepResult,
   type Lane,
   lockJob,
   type OpenJob,
   readJob,
   releaseJob,
-  type Step,
 } from './job-row.js';
 
 /** Takes a step of a job, of about a second, in a transaction that also stores the job's progress. */
-export type TakeStep = (tx: PoolClient, job: OpenJob) => Promise<Step>;
+export type TakeStep = (tx: PoolClient, job: OpenJob) => Promise<JobStepResult>;
 
 /**
  * Takes a step that works for seconds outside a transaction, and returns a function that writes the result in one.
  * Another process may repeat the step, which must then have the same effect.
  * @param signal aborted when the service stops
  */
-export type TakeApart = (job: OpenJob, signal: AbortSignal) => Promise<(tx: PoolClient) => Promise<Step>>;
+export type TakeApart = (job: OpenJob, signal: AbortSignal) => Promise<(tx: PoolClient) => Promise<JobStepResult>>;
 
 export interface LaneOptions {
   pool: Pool;
@@ -56,7 +56,7 @@ const isDryRun = ({ input }: OpenJob): boolean =>
   typeof input === 'object' && input !== null && !Array.isArray(input) && input['dryRun'] === true;
 
 /** Returns the statement that writes the audit event of a step: the numbers of items that it processed and changed. */
-const stepEvent = ({ id, organizationId, kind }: OpenJob, { done, changed }: Step) =>
+const stepEvent = ({ id, organizationId, kind }: OpenJob, { done, changed }: JobStepResult) =>
   insertEvent({
     organizationId,
     actor: { kind: 'job', id, name: kind },
@@ -83,7 +83,7 @@ export function createLane(
   let interrupted: ClaimedJob | undefined;
 
   /** Takes a step. Returns undefined if the job is over or another worker holds it. */
-  const takeStep = async (claimed: ClaimedJob): Promise<Step | undefined> => {
+  const takeStep = async (claimed: ClaimedJob): Promise<JobStepResult | undefined> => {
     const apart = lane === 'apart' ? await workApart(claimed) : undefined;
     if (lane === 'apart' && apart === undefined) return undefined;
     return transaction(pool, async (tx) => {

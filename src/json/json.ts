@@ -9,13 +9,13 @@ import { ErrorWithoutStack } from '#common/error-without-stack.js';
  * Position where something starts. Line and column count from 1, columns in UTF-16 units. Line 0 means that it did not
  * come from JSON text.
  */
-export interface Position {
+export interface TextPosition {
   readonly line: number;
   readonly col: number;
 }
 
 /** Common part of all nodes: their position. */
-abstract class Node implements Position {
+abstract class Node implements TextPosition {
   constructor(
     readonly line: number,
     readonly col: number,
@@ -23,7 +23,7 @@ abstract class Node implements Position {
 }
 
 /** A key of an object with its value. The position is that of the key. */
-export interface JsonMember extends Position {
+export interface JsonMember extends TextPosition {
   readonly key: string;
   readonly value: LocatedJson;
 }
@@ -32,9 +32,9 @@ export interface JsonMember extends Position {
 export class JsonObject extends Node {
   readonly kind = 'object';
   constructor(
-    at: Position,
+    at: TextPosition,
     readonly members: readonly JsonMember[],
-    readonly end: Position,
+    readonly end: TextPosition,
     readonly repeated?: JsonMember,
   ) {
     super(at.line, at.col);
@@ -50,9 +50,9 @@ export class JsonObject extends Node {
 export class JsonArray extends Node {
   readonly kind = 'array';
   constructor(
-    at: Position,
+    at: TextPosition,
     readonly items: readonly LocatedJson[],
-    readonly end: Position,
+    readonly end: TextPosition,
   ) {
     super(at.line, at.col);
   }
@@ -62,7 +62,7 @@ export class JsonArray extends Node {
 export class JsonString extends Node {
   readonly kind = 'string';
   constructor(
-    at: Position,
+    at: TextPosition,
     readonly text: string,
   ) {
     super(at.line, at.col);
@@ -73,7 +73,7 @@ export class JsonString extends Node {
 export class JsonNumber extends Node {
   readonly kind = 'number';
   constructor(
-    at: Position,
+    at: TextPosition,
     readonly text: string,
   ) {
     super(at.line, at.col);
@@ -84,7 +84,7 @@ export class JsonNumber extends Node {
 export class JsonLiteral extends Node {
   readonly kind = 'literal';
   constructor(
-    at: Position,
+    at: TextPosition,
     readonly value: boolean | null,
   ) {
     super(at.line, at.col);
@@ -98,7 +98,7 @@ export class JsonLiteral extends Node {
 export class JsonFault extends Node {
   readonly kind = 'fault';
   constructor(
-    at: Position,
+    at: TextPosition,
     readonly message: string,
     /** Whether the text ends before the value does. */
     readonly isCutOff = false,
@@ -114,7 +114,7 @@ export type LocatedJson = JsonObject | JsonArray | JsonString | JsonNumber | Jso
 export type PlainJson = null | boolean | number | string | PlainJson[] | { [key: string]: PlainJson };
 
 /** An error for text that is not JSON, with its position. */
-export class JsonSyntaxError extends ErrorWithoutStack implements Position {
+export class JsonSyntaxError extends ErrorWithoutStack implements TextPosition {
   constructor(
     message: string,
     readonly line: number,
@@ -202,7 +202,7 @@ export const numberTooLong = `A number may have at most ${longestNumber} charact
 /** Message of the error for a text that continues after its value, such as lines of JSON. */
 export const textAfterValue = 'Unexpected text after the JSON value';
 
-const nowhere: Position = { line: 0, col: 0 };
+const nowhere: TextPosition = { line: 0, col: 0 };
 
 const locateInside = (value: object, depth: number): LocatedJson => {
   if (depth === maxJsonDepth) return new JsonFault(nowhere, nestsTooDeep);

@@ -1,6 +1,6 @@
 import { parseWithoutStack } from '#common/error-without-stack.js';
 import { timeSlices } from '#scheduling/time-slice.js';
-import { JsonFault, JsonSyntaxError, numberTooLong, type PlainJson, type Position } from './json.js';
+import { JsonFault, JsonSyntaxError, numberTooLong, type PlainJson, type TextPosition } from './json.js';
 import { checkJson } from './reader.js';
 import { type ScanFault, type ScannedJson, scanJson, scanJsonInSteps } from './scan.js';
 
@@ -97,7 +97,7 @@ const syntaxError = ({ message, index }: ScanFault, text: string): JsonSyntaxErr
 };
 
 /** Creates a function that finds the positions of increasing indices. Each character is visited once. */
-const places = (text: string): ((index: number) => Position) => {
+const places = (text: string): ((index: number) => TextPosition) => {
   let [line, start] = [1, 0];
   let next = text.indexOf('\n');
   return (index) => {

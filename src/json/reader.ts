@@ -13,7 +13,7 @@ import {
   maxJsonDepth,
   nestsTooDeep,
   numberTooLong,
-  type Position,
+  type TextPosition,
   textAfterValue,
 } from './json.js';
 
@@ -68,7 +68,7 @@ const escapes = new Set([...'"\\/bfnrt'].map(code));
 const special = /[^ -[\]-\uffff]/g;
 const hexadecimal = /^[\da-f]{4}$/i;
 
-const beginning: Position = { line: 1, col: 1 };
+const beginning: TextPosition = { line: 1, col: 1 };
 /** Stands for every value of a text that is only checked: a node for each took most of the time. */
 const checked = new JsonLiteral(beginning, null);
 
@@ -117,12 +117,12 @@ class Reader {
     }
   }
 
-  private textAt(at: Position): LocatedJson {
+  private textAt(at: TextPosition): LocatedJson {
     const text = this.string();
     return this.keep ? new JsonString(at, text) : checked;
   }
 
-  private object(at: Position): LocatedJson {
+  private object(at: TextPosition): LocatedJson {
     if (this.depth === maxJsonDepth) return this.tooDeep(at);
     this.enter();
     const members: JsonMember[] = [];
@@ -147,7 +147,7 @@ class Reader {
     return this.keep ? new JsonObject(at, members, end, repeated) : checked;
   }
 
-  private array(at: Position): LocatedJson {
+  private array(at: TextPosition): LocatedJson {
     if (this.depth === maxJsonDepth) return this.tooDeep(at);
     this.enter();
     const items: LocatedJson[] = [];
@@ -160,7 +160,7 @@ class Reader {
   }
 
   /** Skips an object or array by its brackets, without descending. */
-  private tooDeep(at: Position): JsonFault {
+  private tooDeep(at: TextPosition): JsonFault {
     for (let open = 0; ; this.index += 1) {
       this.skip();
       const unit = this.text.charCodeAt(this.index);
@@ -189,7 +189,7 @@ class Reader {
     this.index += 1;
   }
 
-  private leave(): Position {
+  private leave(): TextPosition {
     const end = this.position();
     this.depth -= 1;
     this.index += 1;
@@ -252,7 +252,7 @@ class Reader {
     return this.keep ? (JSON.parse(text.slice(start, this.index)) as string) : '';
   }
 
-  private scalar(at: Position): LocatedJson {
+  private scalar(at: TextPosition): LocatedJson {
     const { text, index } = this;
     const literal = literals.get(text.charCodeAt(index));
     if (literal !== undefined && text.startsWith(literal.word, index)) {
@@ -279,7 +279,7 @@ class Reader {
     }
   }
 
-  private position(): Position {
+  private position(): TextPosition {
     if (!this.keep) return beginning;
     return { line: this.line, col: this.index - this.lineStart + 1 };
   }

@@ -32,7 +32,7 @@ export interface CursorPage {
 }
 
 /** Returns the cursor of a row in the list below a parent. */
-export const cursorOf = ({ kind }: CursorKind, parentId: string, row: object | undefined): string | null =>
+export const rowCursor = ({ kind }: CursorKind, parentId: string, row: object | undefined): string | null =>
   row === undefined
     ? null
     : Buffer.from(JSON.stringify([kind, parentId, ...(row as { cursorKeys: CursorKey[] }).cursorKeys])).toString(

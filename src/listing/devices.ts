@@ -68,7 +68,7 @@ export const ofProduct = (productId: string | null | undefined): Sql[] =>
  * Loads a device that another object refers to; null when the caller cannot read it. All devices of a call share one
  * statement.
  */
-export const deviceOf = (ctx: Context, deviceId: string): Promise<Device | null> =>
+export const loadDeviceById = (ctx: Context, deviceId: string): Promise<Device | null> =>
   loadById(
     ctx,
     'device',

@@ -1,9 +1,9 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { CursorKey } from './cursor.js';
-import type { Listing, Wanted } from './list-read.js';
+import type { Listing, ListRequest } from './list-read.js';
 
 /** A key of a list's order. Null comes last in both directions. */
-export interface OrderKey {
+export interface ListOrderKey {
   key: Sql;
   descending: boolean;
   nullable: boolean;
@@ -18,7 +18,7 @@ const identifier = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * begins after the keys of a row, so that rows created or deleted meanwhile neither repeat nor hide other rows.
  * PostgreSQL converts each text to the type of the key that it is compared with.
  */
-export function keysetOf(listing: Listing, keys: readonly OrderKey[], { connection }: Wanted): Listing {
+export function keysetOf(listing: Listing, keys: readonly ListOrderKey[], { connection }: ListRequest): Listing {
   if (connection === undefined) return listing;
   const used = untilUnique(keys, listing.tie);
   const texts = join(used.map(({ key }) => sql`(${key})::text`));
@@ -35,13 +35,16 @@ export function keysetOf(listing: Listing, keys: readonly OrderKey[], { connecti
 }
 
 /** Returns the keys up to the unique one, without repetitions. Later keys have no effect. */
-function untilUnique(keys: readonly OrderKey[], tie: Sql): OrderKey[] {
+function untilUnique(keys: readonly ListOrderKey[], tie: Sql): ListOrderKey[] {
   const texts = keys.map(({ key }) => key.sql);
   return keys.slice(0, texts.indexOf(tie.sql) + 1).filter((_key, index) => texts.indexOf(texts[index]!) === index);
 }
 
 /** Returns the condition that a row comes after the one with these values. */
-function after([first, ...others]: readonly OrderKey[], [value, ...values]: readonly (CursorKey | undefined)[]): Sql {
+function after(
+  [first, ...others]: readonly ListOrderKey[],
+  [value, ...values]: readonly (CursorKey | undefined)[],
+): Sql {
   if (first === undefined || value === undefined) return sql`false`;
   const { key, descending, nullable } = first;
   const later = after(others, values);

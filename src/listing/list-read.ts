@@ -1,7 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { ApiError, invalid } from '#common/errors.js';
 import type { Context, CountedList, Read } from '#schema/context.js';
-import type { Connection, SelectedFields } from '#schema/selected-fields.js';
+import type { SelectedFields, ShownConnection } from '#schema/selected-fields.js';
 import { noCursor, type SqlCursorKind } from './cursor.js';
 
 /** Definition of a list. All SQL in it is our own; values of callers are parameters. */
@@ -52,7 +52,7 @@ export interface Listing {
 }
 
 /** The requested page of a list. */
-export interface Wanted {
+export interface ListRequest {
   limit: number;
   page: number;
   sort?: string | null;
@@ -60,7 +60,7 @@ export interface Wanted {
   /** Cursor after which the page begins, instead of a page number. */
   after?: string | null;
   /** Connection that shows the items. Absent: they are shown as a page. */
-  connection?: Connection;
+  connection?: ShownConnection;
   /** Fields of the page that are read. */
   selected: SelectedFields;
 }
@@ -127,11 +127,11 @@ const quickCount = 10_000;
  * Whether a page is certainly cheap: near the beginning of the list, in the list's default order, which has an index.
  * Any other page may have to read all rows of the organization.
  */
-const isQuick = ({ timeout }: Listing, { q, sort, page, limit }: Wanted): boolean =>
+const isQuick = ({ timeout }: Listing, { q, sort, page, limit }: ListRequest): boolean =>
   !q && !sort && timeout === undefined && (page - 1) * limit <= quickRows;
 
 /** Limits the count of a list on the pipelined connection. Lists below many parents share the limit. */
-export const countedQuickly = (listing: Listing, wanted: Wanted, parents = 1): Listing => {
+export const countedQuickly = (listing: Listing, wanted: ListRequest, parents = 1): Listing => {
   if (!isQuick(listing, wanted)) return listing;
   const countUpTo = Math.min(listing.countUpTo ?? quickCount, Math.max(100, Math.floor(quickCount / parents)));
   return { ...listing, countUpTo };
@@ -141,7 +141,7 @@ export const countedQuickly = (listing: Listing, wanted: Wanted, parents = 1): L
  * Returns the function that reads a list: on the pipelined connection if the page is certainly cheap, otherwise on the
  * pool of slow reads.
  */
-export const readerOf = (ctx: Context, listing: Listing, wanted: Wanted): Read =>
+export const readerOf = (ctx: Context, listing: Listing, wanted: ListRequest): Read =>
   withCursor(wanted, isQuick(listing, wanted) ? quickly(ctx, listing) : readSlowly(ctx, listing, wanted));
 
 const quickly = (ctx: Context, { onStandby = false }: Listing): Read => (onStandby ? ctx.readList : ctx.read);
@@ -157,7 +157,7 @@ export const countsOf = (ctx: Context, { onStandby = false }: Listing): Context[
  * Refuses a cursor whose keys do not fit the types of the list's order (422). PostgreSQL detects that (SQLSTATE class
  * 22).
  */
-const withCursor = ({ after, connection }: Wanted, read: Read): Read => {
+const withCursor = ({ after, connection }: ListRequest, read: Read): Read => {
   if (after == null || connection === undefined) return read;
   return async <Row extends object>(query: Sql) => {
     try {
@@ -173,7 +173,7 @@ const withCursor = ({ after, connection }: Wanted, read: Read): Read => {
  * Reads on the pool of slow reads.
  * @throws invalid (422) when the list or its regular expression takes too long, or the expression is invalid.
  */
-export const readSlowly = (ctx: Context, { timeout = slowTimeout }: Listing, { q }: Wanted): Read => {
+export const readSlowly = (ctx: Context, { timeout = slowTimeout }: Listing, { q }: ListRequest): Read => {
   const limit = q ? Math.min(patternTimeout, timeout) : timeout;
   return async <Row>(query: Sql) => {
     try {
@@ -181,7 +181,7 @@ export const readSlowly = (ctx: Context, { timeout = slowTimeout }: Listing, { q
     } catch (error) {
       const { code, message } = error as { code?: string; message: string };
       if (code === invalidPattern) throw invalid([{ path: 'q', message: patternFault(message) }]);
-      if (!q) throw refusalOf(error, limit);
+      if (!q) throw timeoutRefusal(error, limit);
       throw isTimeout(error)
         ? invalid([{ path: 'q', message: 'this pattern is too expensive; use a simpler one' }])
         : error;
@@ -192,7 +192,7 @@ export const readSlowly = (ctx: Context, { timeout = slowTimeout }: Listing, { q
 const isTimeout = (error: unknown): boolean => error instanceof ApiError && error.code === 'TIMEOUT';
 
 /** Translates an error of a list with a timeout in milliseconds: 422 for a timeout, any other error unchanged. */
-export const refusalOf = (error: unknown, limit: number): unknown =>
+export const timeoutRefusal = (error: unknown, limit: number): unknown =>
   isTimeout(error)
     ? invalid([{ path: '', message: `This takes longer than ${limit / 1000} s; ask for less.` }])
     : error;

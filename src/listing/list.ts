@@ -3,17 +3,17 @@ import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { type ApiError, invalid } from '#common/errors.js';
 import type { Context } from '#schema/context.js';
 import type { Page } from '#schema/page.js';
-import { type CursorPage, cursorOf, keysOfCursor, requireCursorOf, requireCursorOrPage } from './cursor.js';
-import { keysetOf, type OrderKey } from './keyset.js';
+import { type CursorPage, keysOfCursor, requireCursorOf, requireCursorOrPage, rowCursor } from './cursor.js';
+import { keysetOf, type ListOrderKey } from './keyset.js';
 import {
   type CountedText,
   countedQuickly,
   countsOf,
   countUnlessKnown,
   type Listing,
+  type ListRequest,
   readerOf,
   readSlowly,
-  type Wanted,
 } from './list-read.js';
 import { loaderOf } from './loader.js';
 import { requireCheapPattern, toPostgresPattern } from './pattern.js';
@@ -36,7 +36,7 @@ export const ignoringCase = (text: Sql): Sql => sql`lower(${text})`;
 export async function list<Row extends object>(
   ctx: Context,
   asked: Listing,
-  wanted: Wanted,
+  wanted: ListRequest,
 ): Promise<Page<Row> & CursorPage> {
   const listing = shownAs(asked, wanted);
   if (wanted.after != null && listing.parentId !== undefined) requireCursorOf(listing.parentId, wanted.after);
@@ -62,7 +62,7 @@ export async function list<Row extends object>(
 }
 
 /** Counts a list with too many items for a quick count; null when the count exceeds its limit. */
-async function countAll(ctx: Context, listing: Listing, wanted: Wanted): Promise<number | null> {
+async function countAll(ctx: Context, listing: Listing, wanted: ListRequest): Promise<number | null> {
   const [counted] = await readSlowly(ctx, listing, wanted)<Counted>(statements(listing, wanted).count);
   return total(listing, counted);
 }
@@ -81,7 +81,7 @@ export async function listBelow<Row extends object>(
   edge: string,
   parentId: string,
   listing: () => Listing,
-  wanted: Wanted,
+  wanted: ListRequest,
 ): Promise<Page<Row> & CursorPage> {
   const { selected, ...place } = wanted;
   // Checked for each parent separately: among several, the parent that the cursor belongs to still gets its page.
@@ -106,7 +106,7 @@ async function readBelow<Row extends object>(
   ctx: Context,
   ids: readonly string[],
   listing: Listing,
-  wanted: Wanted,
+  wanted: ListRequest,
 ): Promise<(Page<Row> & CursorPage)[]> {
   const { parent } = listing;
   const one = parent === undefined ? listing : under(listing, sql`${parent} = parent.id`);
@@ -136,7 +136,7 @@ async function readBelow<Row extends object>(
 const under = (listing: Listing, condition: Sql): Listing => ({ ...listing, where: [condition, ...listing.where] });
 
 /** Returns the statement that reads the page of each parent, by the row number below the parent. */
-function numbered(listing: Listing, parent: Sql, wanted: Wanted): Sql {
+function numbered(listing: Listing, parent: Sql, wanted: ListRequest): Sql {
   const { limit, page, selected } = wanted;
   const { where, order } = partsOf(listing, wanted);
   const last = page * limit + (listing.cursor ? 1 : 0);
@@ -153,18 +153,18 @@ function numbered(listing: Listing, parent: Sql, wanted: Wanted): Sql {
 function pageFromRows<Row extends object>(
   { cursor }: Listing,
   parentId: string | undefined,
-  { limit, sort, connection }: Wanted,
+  { limit, sort, connection }: ListRequest,
   rows: Row[],
 ): Page<Row> & CursorPage {
   if (cursor === undefined || parentId === undefined) return { items: rows.slice(0, limit) };
   const items = rows.slice(0, limit);
   if (connection !== undefined) {
-    return { items, hasMore: rows.length > limit, cursors: items.map((row) => cursorOf(cursor, parentId, row)) };
+    return { items, hasMore: rows.length > limit, cursors: items.map((row) => rowCursor(cursor, parentId, row)) };
   }
-  return { items, hasMore: rows.length > limit, endCursor: sort ? null : cursorOf(cursor, parentId, items.at(-1)) };
+  return { items, hasMore: rows.length > limit, endCursor: sort ? null : rowCursor(cursor, parentId, items.at(-1)) };
 }
 
-function statements(listing: Listing, wanted: Wanted): { page: Sql; count: Sql } {
+function statements(listing: Listing, wanted: ListRequest): { page: Sql; count: Sql } {
   const { rows, from, countUpTo, cursor, key } = listing;
   const { limit, page, after, selected, q } = wanted;
   const counted = q ? from : (listing.countedFrom ?? from);
@@ -203,7 +203,7 @@ export const conditionsOf = (listing: Listing, q: string | null | undefined): Sq
   ...pattern(listing, q),
 ];
 
-function partsOf(listing: Listing, { sort, q }: Wanted): { conditions: Sql[]; where: Sql; order: Sql } {
+function partsOf(listing: Listing, { sort, q }: ListRequest): { conditions: Sql[]; where: Sql; order: Sql } {
   const conditions = conditionsOf(listing, q);
   return { conditions, where: whereAll(conditions), order: join(keysOf(listing, sort).map(inTurn), ', ') };
 }
@@ -237,7 +237,10 @@ export const notSortable = (name: string, names: readonly string[]): ApiError =>
   ]);
 
 /** Returns the keys of the order in `sort`. The last key is unique. */
-function keysOf({ sortable, order, descending = false, tie }: Listing, sort: string | null | undefined): OrderKey[] {
+function keysOf(
+  { sortable, order, descending = false, tie }: Listing,
+  sort: string | null | undefined,
+): ListOrderKey[] {
   const last = { key: tie, descending: false, nullable: false };
   if (!sort) return [{ key: order, descending, nullable: false }, last];
   const keys = sort.split(',').map((text) => {
@@ -251,9 +254,9 @@ function keysOf({ sortable, order, descending = false, tie }: Listing, sort: str
   return [...keys, last];
 }
 
-const inTurn = ({ key, descending, nullable }: OrderKey): Sql =>
+const inTurn = ({ key, descending, nullable }: ListOrderKey): Sql =>
   descending ? (nullable ? sql`${key} desc nulls last` : sql`${key} desc`) : key;
 
 /** Returns the list in the form in which it is shown: pages, or a connection. */
-const shownAs = (listing: Listing, wanted: Wanted): Listing =>
+const shownAs = (listing: Listing, wanted: ListRequest): Listing =>
   wanted.connection === undefined ? listing : keysetOf(listing, keysOf(listing, wanted.sort), wanted);

@@ -10,13 +10,13 @@ import type { Page } from '#schema/page.js';
 import {
   type CursorKind,
   type CursorPage,
-  cursorOf,
   keysOfCursor,
   requireCursorOf,
   requireCursorOrPage,
+  rowCursor,
 } from './cursor.js';
 import { notSortable } from './list.js';
-import { refusalOf } from './list-read.js';
+import { timeoutRefusal } from './list-read.js';
 import { loaderOf } from './loader.js';
 
 /** Number up to which records are counted. */
@@ -111,13 +111,13 @@ async function readPages(
       ...(counted && { countUpTo }),
     })
     .catch((error: unknown) => {
-      throw refusalOf(error, timeoutMs);
+      throw timeoutRefusal(error, timeoutMs);
     });
   return pages.map(({ records, hasMore, total }, position) => ({
     items: records,
     hasMore,
-    endCursor: sort ? null : cursorOf(cursor, parentIds[position]!, records.at(-1)),
-    ...(connection && { cursors: records.map((record) => cursorOf(cursor, parentIds[position]!, record)) }),
+    endCursor: sort ? null : rowCursor(cursor, parentIds[position]!, records.at(-1)),
+    ...(connection && { cursors: records.map((record) => rowCursor(cursor, parentIds[position]!, record)) }),
     totalCount: total ?? null,
   }));
 }

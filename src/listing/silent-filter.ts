@@ -4,7 +4,7 @@ import type { RecordIndex } from '#records/record-index.js';
 import type { Context } from '#schema/context.js';
 import type { DeviceFilterInput } from './device-filter.args.js';
 import { type DeviceFilter, deviceConditions, filterTimeout } from './device-filter.js';
-import { refusalOf } from './list-read.js';
+import { timeoutRefusal } from './list-read.js';
 import { loaderOf } from './loader.js';
 
 /** The part of the record index that finds silent devices. */
@@ -39,6 +39,6 @@ const silentIn = async (
     const devices = sql`select d.id from device d where ${join(conditions, ' and ')}`;
     return await index.silentDevices(ctx, devices, silentSince!, filterTimeout);
   } catch (error) {
-    throw refusalOf(error, filterTimeout);
+    throw timeoutRefusal(error, filterTimeout);
   }
 };

@@ -1,4 +1,4 @@
-import { type FeedOptions, pageSize, type Row, type Subscriber, type Told } from './feed-options.js';
+import { type CommittedRow, type FeedOptions, pageSize, type Subscriber, type Told } from './feed-options.js';
 import type { Queues } from './queue.js';
 import { maxCharacters } from './stream.js';
 
@@ -23,7 +23,7 @@ interface Piece<One, Someone> {
 }
 
 /** Judges rows and publishes them to subscribers. */
-interface Judge<Item, One extends Row<Item>, Someone extends Subscriber<Item>> {
+interface Judge<Item, One extends CommittedRow<Item>, Someone extends Subscriber<Item>> {
   queues: Queues;
   choose: NonNullable<FeedOptions<Item, One, Someone>['choose']>;
   give(all: ReadonlyMap<Someone, Told<One>>): Promise<void>;
@@ -36,7 +36,7 @@ interface Judge<Item, One extends Row<Item>, Someone extends Subscriber<Item>> {
  * wait and are judged together. Rows count as missed if more than {@link maxSize} waits, or if they wait longer than
  * {@link maxWait}.
  */
-export class Backlogs<Item, One extends Row<Item>, Someone extends Subscriber<Item>> {
+export class Backlogs<Item, One extends CommittedRow<Item>, Someone extends Subscriber<Item>> {
   /** The batch of each organization that takes further rows. */
   private readonly open = new Map<string, Piece<One, Someone>>();
   private readonly sizes = new Map<string, number>();

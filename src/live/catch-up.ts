@@ -1,8 +1,8 @@
 import { invalid } from '#common/errors.js';
 import { hourMs } from '#common/time.js';
-import { type Given, hashOf, type Position } from './cursor.js';
-import { type FeedOptions, pageSize, type Row, type Subscriber } from './feed-options.js';
-import { isTellable, newest } from './stream.js';
+import { type GivenItems, keyHash, type PollPosition } from './cursor.js';
+import { type CommittedRow, type FeedOptions, pageSize, type Subscriber } from './feed-options.js';
+import { isTellable, newestThatFit } from './stream.js';
 
 /** Maximum age of a cursor, in milliseconds. */
 const maxAge = hourMs;
@@ -15,8 +15,8 @@ const maxPages = 20;
  */
 export interface Return<Someone> {
   someone: Someone;
-  given: Given;
-  until: Position;
+  given: GivenItems;
+  until: PollPosition;
 }
 
 /**
@@ -24,7 +24,7 @@ export interface Return<Someone> {
  * the others count as missed.
  * @throws ApiError 422 if the cursor is too old, or too much was committed since
  */
-export async function readMissed<Item, One extends Row<Item>, Someone extends Subscriber<Item>>(
+export async function readMissed<Item, One extends CommittedRow<Item>, Someone extends Subscriber<Item>>(
   { slowPool, read, sort, choose, isChoosy }: Pick<FeedOptions<Item, One, Someone>, Used>,
   { someone, given, until }: Return<Someone>,
 ): Promise<void> {
@@ -38,11 +38,11 @@ export async function readMissed<Item, One extends Row<Item>, Someone extends Su
     const { since, seen } = given;
     const question = { subscribers: [someone], unseenBy: seen, seenBy: until.seen, since };
     const page = await within(read({ ...question, ...(after !== undefined && { after }) }, slowPool));
-    const fresh = page.filter(({ key }) => !told.has(hashOf(key)));
+    const fresh = page.filter(({ key }) => !told.has(keyHash(key)));
     const wanted = sort(fresh, [someone]);
     const chosen = isChoosy?.(someone) === true && wanted.size > 0 ? (await choose!(wanted)).get(someone) : undefined;
     const rows = [...found, ...(chosen?.rows ?? wanted.get(someone) ?? [])];
-    found = newest(rows.filter(isTellable));
+    found = newestThatFit(rows.filter(isTellable));
     missed += rows.length - found.length + (chosen?.missed ?? 0);
     if (page.length < pageSize) break;
     after = page.at(-1)!.cursor;

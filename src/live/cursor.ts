@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { Snapshot } from './snapshot.js';
+import { TransactionSnapshot } from './snapshot.js';
 
 /**
  * Position of a full poll: its snapshot (`pg_current_snapshot`), and the earliest time (milliseconds) at which rows
  * that the snapshot did not see may have been made.
  */
-export interface Position {
+export interface PollPosition {
   readonly seen: string;
   readonly since: number;
 }
 
-/** Items given to a subscriber: all that a snapshot saw, and items after it, by {@link hashOf} their keys. */
-export interface Given extends Position {
+/** Items given to a subscriber: all that a snapshot saw, and items after it, by {@link keyHash} their keys. */
+export interface GivenItems extends PollPosition {
   readonly after: readonly string[];
 }
 
@@ -21,18 +21,18 @@ export interface Given extends Position {
  */
 const maxKeys = 500;
 /** Returns the short form of an item's key in a cursor. Two keys share one with a probability of 1 in 2^72. */
-export const hashOf = (key: string): string => createHash('sha256').update(key).digest('base64url').slice(0, 12);
+export const keyHash = (key: string): string => createHash('sha256').update(key).digest('base64url').slice(0, 12);
 
 /** Tracks what a subscriber has been given, for its cursor. */
 export class Progress {
   private after: string[];
 
-  constructor(private position: Position | Given) {
+  constructor(private position: PollPosition | GivenItems) {
     this.after = 'after' in position ? [...position.after] : [];
   }
 
   /** Notes that everything which this snapshot saw has been given. */
-  reach(position: Position): void {
+  reach(position: PollPosition): void {
     this.position = position;
     this.after = [];
   }
@@ -52,13 +52,13 @@ export class Progress {
     const { seen, since } = this.position;
     // Keys that came from a cursor are hashes already, which are shorter than any key.
     const after = this.after.slice();
-    return () => encode({ seen, since, after: after.map((key) => (isHash(key) ? key : hashOf(key))) });
+    return () => encode({ seen, since, after: after.map((key) => (isHash(key) ? key : keyHash(key))) });
   }
 }
 
 const isHash = (text: string): boolean => /^[\w-]{12}$/.test(text);
 
-const encode = ({ seen, since, after }: Given): string =>
+const encode = ({ seen, since, after }: GivenItems): string =>
   Buffer.from(JSON.stringify([seen, Math.floor(since), after.join('')])).toString('base64url');
 
 /** Maximum time of a date, in milliseconds since 1970. */
@@ -67,10 +67,10 @@ const lastTime = 8.64e15;
 const content = z.tuple([z.string(), z.number().min(0).max(lastTime), z.string()]);
 
 /** Reads a cursor. Returns undefined if this service did not write it. */
-export function parseCursor(text: string): Given | undefined {
+export function parseCursor(text: string): GivenItems | undefined {
   try {
     const [seen, since, after] = content.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
-    return Snapshot.isWritten(seen) ? { seen, since, after: after.match(/.{12}/g) ?? [] } : undefined;
+    return TransactionSnapshot.isWritten(seen) ? { seen, since, after: after.match(/.{12}/g) ?? [] } : undefined;
   } catch {
     return undefined;
   }

@@ -3,7 +3,7 @@ import { clockSkew, currentSnapshot, unseen, wholeXid } from '#database/visibili
 import type { Delivery } from '#entities/delivery.js';
 import { firstId } from '#entities/id.js';
 import { createFeed, type Feed } from './feed.js';
-import { type FeedShared, pageSize, type Question, type Row, type Subscriber } from './feed-options.js';
+import { type CommittedRow, type FeedQuestion, type FeedShared, pageSize, type Subscriber } from './feed-options.js';
 
 /** A subscriber to the deliveries of the hook that its claim names. */
 export type DeliverySubscriber = Subscriber<Delivery>;
@@ -25,7 +25,7 @@ export const createDeliveryFeed = ({
   rows: published,
   ...options
 }: DeliveryFeedOptions): Feed<Delivery, DeliverySubscriber> =>
-  createFeed<Delivery, Row<Delivery>, DeliverySubscriber>({
+  createFeed<Delivery, CommittedRow<Delivery>, DeliverySubscriber>({
     ...options,
     // A claim of a delivery writes a new version of its row without a visible change.
     remembered: soon + clockSkew,
@@ -48,7 +48,7 @@ export const createDeliveryFeed = ({
 type StoredRow = Delivery & { liveXid: string; liveSize: number };
 
 /** Query of the versions of deliveries that were not yet published, in their published shape. */
-const deliveriesQuery = (question: Question<DeliverySubscriber>, published: Sql): Sql => {
+const deliveriesQuery = (question: FeedQuestion<DeliverySubscriber>, published: Sql): Sql => {
   const { subscribers, ranges, since, after } = question;
   const hooks = [...new Set(subscribers.map(({ claim }) => claim.hookId!))];
   const changedSince = new Date(since - clockSkew);
@@ -84,7 +84,7 @@ const deliveriesQuery = (question: Question<DeliverySubscriber>, published: Sql)
      order by f.id`;
 };
 
-const rowOf = ({ liveXid, liveSize, ...item }: StoredRow): Row<Delivery> => ({
+const rowOf = ({ liveXid, liveSize, ...item }: StoredRow): CommittedRow<Delivery> => ({
   key: `${item.id} ${item.updatedAt}`,
   cursor: item.id,
   xid: liveXid,

@@ -3,7 +3,7 @@ import { clockSkew, currentSnapshot, unseen, wholeXid } from '#database/visibili
 import { Role } from '#entities/enums.js';
 import { firstId } from '#entities/id.js';
 import { createFeed, type Feed } from './feed.js';
-import { type FeedShared, pageSize, type Question, type Row, type Subscriber } from './feed-options.js';
+import { type CommittedRow, type FeedQuestion, type FeedShared, pageSize, type Subscriber } from './feed-options.js';
 
 /** A subscriber to the devices of an organization that change. It gets their identifiers. */
 export interface DeviceSubscriber extends Subscriber<string> {
@@ -13,7 +13,7 @@ export interface DeviceSubscriber extends Subscriber<string> {
   readonly deviceId?: string;
 }
 
-interface DeviceRow extends Row<string> {
+interface DeviceRow extends CommittedRow<string> {
   organizationId: string;
   /** Subscribed members who can read the device. */
   readers: readonly string[];
@@ -64,7 +64,7 @@ const canSee = ({ claim, userId, deviceId }: DeviceSubscriber, { item, readers }
   (deviceId === undefined || deviceId === item) &&
   (claim.role === Role.owner || (userId !== null && readers.includes(userId)));
 
-const devicesQuery = (question: Question<DeviceSubscriber>): Sql => {
+const devicesQuery = (question: FeedQuestion<DeviceSubscriber>): Sql => {
   const xid = wholeXid(sql`d.xmin`);
   const { subscribers, since, after } = question;
   const organizations = [...new Set(subscribers.map(({ organizationId }) => organizationId))];

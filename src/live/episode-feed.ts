@@ -3,7 +3,7 @@ import { clockSkew, currentSnapshot, unseen, wholeXid } from '#database/visibili
 import type { Episode } from '#entities/episode.js';
 import { firstId } from '#entities/id.js';
 import { createFeed, type Feed } from './feed.js';
-import { type FeedShared, pageSize, type Question, type Row, type Subscriber } from './feed-options.js';
+import { type CommittedRow, type FeedQuestion, type FeedShared, pageSize, type Subscriber } from './feed-options.js';
 
 /** A subscriber to the episodes of the application that its claim names. */
 export type EpisodeSubscriber = Subscriber<Episode>;
@@ -23,7 +23,7 @@ export const createEpisodeFeed = ({
   rows: published,
   ...shared
 }: EpisodeFeedOptions): Feed<Episode, EpisodeSubscriber> =>
-  createFeed<Episode, Row<Episode>, EpisodeSubscriber>({
+  createFeed<Episode, CommittedRow<Episode>, EpisodeSubscriber>({
     ...shared,
     onDemand: () => undefined,
     remembered: 0,
@@ -49,7 +49,7 @@ export const createEpisodeFeed = ({
     },
   });
 
-const episodesQuery = (question: Question<EpisodeSubscriber>, published: EpisodeFeedOptions['rows']): Sql => {
+const episodesQuery = (question: FeedQuestion<EpisodeSubscriber>, published: EpisodeFeedOptions['rows']): Sql => {
   const xid = wholeXid(sql`e.xmin`);
   const { subscribers, since, after } = question;
   const applications = [...new Set(subscribers.map(({ claim }) => claim.applicationId!))];

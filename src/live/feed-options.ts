@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Role } from '#entities/enums.js';
-import type { Notice } from './notifications.js';
-import type { Sized, Stream } from './stream.js';
+import type { ChangeNotice } from './notifications.js';
+import type { LiveStream, Sized } from './stream.js';
 
 /** Time after which no further query of an organization's subscriptions begins, in milliseconds. */
 export const choosingTimeout = 2000;
@@ -19,7 +19,7 @@ export interface FeedShared {
 }
 
 /** Access of a subscription, and the token that gives it. It is checked again for as long as the subscription lasts. */
-export interface Claim {
+export interface SubscriberClaim {
   tokenId: string;
   /** Role of the caller in the organization when it subscribed. */
   role: Role;
@@ -30,12 +30,12 @@ export interface Claim {
 }
 
 /** Checks in one statement whether claims still hold. Returns an error for each claim that no longer does. */
-export type Recheck = (claims: readonly Claim[]) => Promise<readonly (Error | undefined)[]>;
+export type Recheck = (claims: readonly SubscriberClaim[]) => Promise<readonly (Error | undefined)[]>;
 
 export interface Subscriber<Item> {
-  readonly claim: Claim;
+  readonly claim: SubscriberClaim;
   readonly organizationId: string;
-  readonly stream: Stream<Item>;
+  readonly stream: LiveStream<Item>;
 }
 
 /** Result of judging rows for a subscriber: rows to publish, and the fate of the others. */
@@ -48,7 +48,7 @@ export interface Told<One> {
 }
 
 /** A committed row. */
-export interface Row<Item> extends Sized<Item> {
+export interface CommittedRow<Item> extends Sized<Item> {
   /** Position of the row among those that are read together. */
   cursor: string;
   /** Transaction that wrote the row. */
@@ -56,12 +56,12 @@ export interface Row<Item> extends Sized<Item> {
 }
 
 /** Selects the rows to read, page by page: rows that a snapshot did not see. */
-export interface Question<Someone> {
+export interface FeedQuestion<Someone> {
   subscribers: readonly Someone[];
   /** Snapshot of the last full poll. */
   unseenBy: string;
   /** Ranges that notices named. Absent for everything made since `since` (milliseconds). */
-  ranges?: readonly Notice[];
+  ranges?: readonly ChangeNotice[];
   since: number;
   /** Restricts the rows to those that this snapshot saw. */
   seenBy?: string;
@@ -69,9 +69,10 @@ export interface Question<Someone> {
   after?: string;
 }
 
-export interface FeedOptions<Item, One extends Row<Item>, Someone extends Subscriber<Item>> extends FeedShared {
+export interface FeedOptions<Item, One extends CommittedRow<Item>, Someone extends Subscriber<Item>>
+  extends FeedShared {
   /** Reads a page, the earliest row first. The caller reads another after a full page. */
-  read(question: Question<Someone>, pool: Pool): Promise<One[]>;
+  read(question: FeedQuestion<Someone>, pool: Pool): Promise<One[]>;
   /** Assigns rows to the subscribers that may see them. */
   sort(rows: readonly One[], subscribers: readonly Someone[]): Map<Someone, readonly One[]>;
   /** Whether the subscriber has a query that decides about each row. */

@@ -3,20 +3,20 @@ import { type Look, lookQuery } from '#database/visibility.js';
 import { createPollLoop, type PollLoop } from '#scheduling/poll-loop.js';
 import { Backlogs } from './backlog.js';
 import { readMissed } from './catch-up.js';
-import type { Given, Position } from './cursor.js';
+import type { GivenItems, PollPosition } from './cursor.js';
 import {
-  type Claim,
+  type CommittedRow,
   type FeedOptions,
+  type FeedQuestion,
   pageSize,
-  type Question,
-  type Row,
   type Subscriber,
+  type SubscriberClaim,
   type Told,
 } from './feed-options.js';
-import type { Notice } from './notifications.js';
+import type { ChangeNotice } from './notifications.js';
 import { createQueues, type Queues } from './queue.js';
 import { createRecentKeys } from './recent-keys.js';
-import { Snapshot } from './snapshot.js';
+import { TransactionSnapshot } from './snapshot.js';
 
 /** Publishes what is committed, in this process or another, to subscribers. */
 export interface Feed<Item, Someone extends Subscriber<Item>> {
@@ -24,10 +24,10 @@ export interface Feed<Item, Someone extends Subscriber<Item>> {
    * Adds a subscriber. It gets everything that is committed after this resolves, and everything since its cursor.
    * @throws ApiError 422 if the cursor is too old, or too much was committed since
    */
-  join(someone: Someone, given?: Given): Promise<void>;
+  join(someone: Someone, given?: GivenItems): Promise<void>;
   leave(someone: Someone): void;
   /** Hints at what was committed. Undefined requests a full poll. */
-  hint(notices: readonly Notice[] | undefined): void;
+  hint(notices: readonly ChangeNotice[] | undefined): void;
   close(): Promise<void>;
 }
 
@@ -62,18 +62,20 @@ const maxRanges = 500;
  *
  * Rows must be written outside of savepoints: a snapshot does not list what runs inside one.
  */
-export const createFeed = <Item, One extends Row<Item>, Someone extends Subscriber<Item>>(
+export const createFeed = <Item, One extends CommittedRow<Item>, Someone extends Subscriber<Item>>(
   options: FeedOptions<Item, One, Someone>,
 ): Feed<Item, Someone> => new PollingFeed(options);
 
-class PollingFeed<Item, One extends Row<Item>, Someone extends Subscriber<Item>> implements Feed<Item, Someone> {
+class PollingFeed<Item, One extends CommittedRow<Item>, Someone extends Subscriber<Item>>
+  implements Feed<Item, Someone>
+{
   /** Subscribers, each with the snapshot of its arrival. Rows that the snapshot saw are not published to it. */
-  private readonly present = new Map<Someone, Snapshot>();
+  private readonly present = new Map<Someone, TransactionSnapshot>();
   private joining: Joining<Someone>[] = [];
   private demanded = false;
   /** Position of the last full poll. */
-  private last: Position = { seen: '', since: 0 };
-  private ranges: Notice[] = [];
+  private last: PollPosition = { seen: '', since: 0 };
+  private ranges: ChangeNotice[] = [];
   private everything = false;
   private readonly told: ReturnType<typeof createRecentKeys>;
   private readonly queues: Queues;
@@ -102,8 +104,8 @@ class PollingFeed<Item, One extends Row<Item>, Someone extends Subscriber<Item>>
     this.loop.start();
   }
 
-  async join(someone: Someone, given?: Given): Promise<void> {
-    const joined = Promise.withResolvers<Position | undefined>();
+  async join(someone: Someone, given?: GivenItems): Promise<void> {
+    const joined = Promise.withResolvers<PollPosition | undefined>();
     this.joining.push({ someone, joined });
     this.demand();
     this.loop.wake();
@@ -125,7 +127,7 @@ class PollingFeed<Item, One extends Row<Item>, Someone extends Subscriber<Item>>
     this.demand();
   }
 
-  hint(notices: readonly Notice[] | undefined): void {
+  hint(notices: readonly ChangeNotice[] | undefined): void {
     if (this.present.size === 0) return;
     if (notices === undefined) this.everything = true;
     else this.hold(notices);
@@ -156,7 +158,7 @@ class PollingFeed<Item, One extends Row<Item>, Someone extends Subscriber<Item>>
   }
 
   /** Publishes the rows in the named ranges and, with `whole`, everything committed since the last full poll. */
-  private async tellCommitted(whole: boolean, named: readonly Notice[]): Promise<void> {
+  private async tellCommitted(whole: boolean, named: readonly ChangeNotice[]): Promise<void> {
     const { seen: unseenBy, since } = this.last;
     if (named.length > 0) await this.readAll({ unseenBy, since, ranges: named });
     if (!whole) return;
@@ -170,13 +172,13 @@ class PollingFeed<Item, One extends Row<Item>, Someone extends Subscriber<Item>>
     this.told.expire();
   }
 
-  private async look(): Promise<Position> {
+  private async look(): Promise<PollPosition> {
     const { rows } = await this.options.pool.query<Look>(lookQuery);
     const { seen, now, oldest } = rows[0]!;
     return { seen, since: Math.max(Math.min(now, oldest ?? now), now - maxWriteTime) - margin };
   }
 
-  private async readAll(question: Omit<Question<Someone>, 'subscribers' | 'after'>): Promise<void> {
+  private async readAll(question: Omit<FeedQuestion<Someone>, 'subscribers' | 'after'>): Promise<void> {
     const { pool, read } = this.options;
     let after: string | undefined;
     for (;;) {
@@ -237,7 +239,7 @@ class PollingFeed<Item, One extends Row<Item>, Someone extends Subscriber<Item>>
   }
 
   /** Notes that everything which this position's snapshot saw has been published. */
-  private reach(position: Position): void {
+  private reach(position: PollPosition): void {
     for (const someone of this.present.keys()) {
       const mark = () => someone.stream.reach(position);
       if (this.isChoosy(someone)) {
@@ -256,7 +258,7 @@ class PollingFeed<Item, One extends Row<Item>, Someone extends Subscriber<Item>>
       this.ranges = [];
       this.told.clear();
     }
-    const seen = new Snapshot(now.seen);
+    const seen = new TransactionSnapshot(now.seen);
     for (const { someone, joined } of this.joining) {
       this.present.set(someone, seen);
       someone.stream.begin(now);
@@ -278,7 +280,7 @@ class PollingFeed<Item, One extends Row<Item>, Someone extends Subscriber<Item>>
   }
 
   /** Keeps ranges for the next poll. */
-  private hold(more: readonly Notice[]): void {
+  private hold(more: readonly ChangeNotice[]): void {
     this.ranges.push(...more);
     if (this.ranges.length > maxRanges) {
       this.ranges = [];
@@ -290,7 +292,8 @@ class PollingFeed<Item, One extends Row<Item>, Someone extends Subscriber<Item>>
 /** A subscriber that waits for admission. */
 interface Joining<Someone> {
   someone: Someone;
-  joined: PromiseWithResolvers<Position | undefined>;
+  joined: PromiseWithResolvers<PollPosition | undefined>;
 }
 
-const claimKey = (claim: Claim): string => `${claim.tokenId}/${claim.role}/${claim.applicationId}/${claim.hookId}`;
+const claimKey = (claim: SubscriberClaim): string =>
+  `${claim.tokenId}/${claim.role}/${claim.applicationId}/${claim.hookId}`;

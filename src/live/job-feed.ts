@@ -3,7 +3,7 @@ import { clockSkew, currentSnapshot, unseen, wholeXid } from '#database/visibili
 import { firstId } from '#entities/id.js';
 import type { Job } from '#entities/job.js';
 import { createFeed, type Feed } from './feed.js';
-import { type FeedShared, pageSize, type Question, type Row, type Subscriber } from './feed-options.js';
+import { type CommittedRow, type FeedQuestion, type FeedShared, pageSize, type Subscriber } from './feed-options.js';
 
 /** A subscriber to the jobs of an organization. */
 export interface JobSubscriber extends Subscriber<Job> {
@@ -11,7 +11,7 @@ export interface JobSubscriber extends Subscriber<Job> {
   readonly jobId?: string;
 }
 
-type JobRow = Row<Job>;
+type JobRow = CommittedRow<Job>;
 
 type StoredRow = Job & { liveXid: string };
 
@@ -42,7 +42,7 @@ export const createJobFeed = (shared: FeedShared): Feed<Job, JobSubscriber> =>
     },
   });
 
-const jobsQuery = (question: Question<JobSubscriber>): Sql => {
+const jobsQuery = (question: FeedQuestion<JobSubscriber>): Sql => {
   const xid = wholeXid(sql`j.xmin`);
   const organizations = [...new Set(question.subscribers.map(({ organizationId }) => organizationId))];
   return sql`

@@ -13,13 +13,13 @@ import { createDeliveryFeed } from './delivery-feed.js';
 import { createDeviceFeed } from './device-feed.js';
 import { createEpisodeFeed } from './episode-feed.js';
 import { type Feed } from './feed.js';
-import { type Claim, type FeedShared, type Subscriber } from './feed-options.js';
+import { type FeedShared, type Subscriber, type SubscriberClaim } from './feed-options.js';
 import { idRangesOf } from './id-range.js';
 import { createJobFeed } from './job-feed.js';
-import { createNotifications, type Notice, type Notifications } from './notifications.js';
+import { type ChangeNotice, createNotifications, type Notifications } from './notifications.js';
 import { createRecordFeed, type ReadChanges } from './record-feed.js';
 import type { MatchStored } from './record-match.js';
-import { type Batch, Stream } from './stream.js';
+import { type ItemBatch, LiveStream } from './stream.js';
 
 /**
  * Session settings of {@link FeedShared.pool}. Its few statements are planned once, and each has an index that serves
@@ -49,8 +49,8 @@ export interface LiveOptions extends FeedShared {
 }
 
 /** A requested subscription. */
-export interface Wanted {
-  claim: Claim;
+export interface SubscriptionRequest {
+  claim: SubscriberClaim;
   organizationId: string;
   /** Maximum number of items of a batch. */
   limit: number;
@@ -59,25 +59,25 @@ export interface Wanted {
 }
 
 /** A requested subscription to records. */
-export interface RecordsWanted extends Wanted {
+export interface RecordsWanted extends SubscriptionRequest {
   deviceIds?: readonly string[];
   query?: PlainJson;
 }
 
 /** A requested subscription to jobs. */
-export interface JobsWanted extends Wanted {
+export interface JobsWanted extends SubscriptionRequest {
   jobId?: string;
 }
 
 /** A requested subscription to devices. */
-export interface DevicesWanted extends Wanted {
+export interface DevicesWanted extends SubscriptionRequest {
   /** The subscribed member; null for the organization itself. */
   userId: string | null;
   deviceId?: string;
 }
 
 /** Batches until the subscriber leaves or its claim no longer holds. */
-export type Batches<Item> = AsyncGenerator<Batch<Item>, undefined>;
+export type Batches<Item> = AsyncGenerator<ItemBatch<Item>, undefined>;
 
 /**
  * Publishes what is committed, in this process or another, to subscribers. Each of the five methods of subscriptions
@@ -88,13 +88,13 @@ export type Batches<Item> = AsyncGenerator<Batch<Item>, undefined>;
 export interface Live {
   records(wanted: RecordsWanted): Promise<Batches<DeviceRecord>>;
   /** Deliveries of the hook that the claim names: when they are stored, and whenever an attempt is settled. */
-  deliveries(wanted: Wanted): Promise<Batches<Delivery>>;
+  deliveries(wanted: SubscriptionRequest): Promise<Batches<Delivery>>;
   /** Jobs, after every step. */
   jobs(wanted: JobsWanted): Promise<Batches<Job>>;
   /** Identifiers of devices that were registered or changed. */
   devices(wanted: DevicesWanted): Promise<Batches<string>>;
   /** Episodes of the application that the claim names: when they open, are acknowledged and close. */
-  episodes(wanted: Wanted): Promise<Batches<Episode>>;
+  episodes(wanted: SubscriptionRequest): Promise<Batches<Episode>>;
   start(): void;
   /** Ends every subscription. */
   close(): Promise<void>;
@@ -166,7 +166,7 @@ function notifyOf(bus: CommitBus, notifications: Notifications): void {
     notifications.publish('deliveries', () => {
       const byHook = Map.groupBy(changed, ({ hookId }) => hookId);
       return [...byHook].flatMap(([hook, some]) =>
-        idRangesOf(some.map(({ id }) => id)).map((range): Notice => ({ hook, ...range })),
+        idRangesOf(some.map(({ id }) => id)).map((range): ChangeNotice => ({ hook, ...range })),
       );
     }),
   );
@@ -174,13 +174,13 @@ function notifyOf(bus: CommitBus, notifications: Notifications): void {
 
 async function join<Item, Someone extends Subscriber<Item>>(
   feed: Feed<Item, Someone>,
-  { claim, organizationId, limit, after }: Wanted,
+  { claim, organizationId, limit, after }: SubscriptionRequest,
   more: Omit<Someone, keyof Subscriber<Item>>,
 ): Promise<Batches<Item>> {
   const given = after === undefined ? undefined : parseCursor(after);
   if (after !== undefined && given === undefined)
     throw invalid([{ path: 'after', message: 'is not the cursor of an event' }]);
-  const stream = new Stream<Item>(limit, () => feed.leave(someone));
+  const stream = new LiveStream<Item>(limit, () => feed.leave(someone));
   const someone = { claim, organizationId, stream, ...more } as Someone;
   await feed.join(someone, given);
   return stream;

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import sql from 'sql-template-tag';
-import { named } from '#database/named.js';
+import { namedStatement } from '#database/named-statement.js';
 import type { IdRange } from '#entities/id.js';
 import { backOff } from '#scheduling/back-off.js';
 import { mergeClose } from './id-range.js';
 
 /** Subjects of the notices between processes. */
-export type Topic = 'records' | 'deliveries';
+export type NoticeSubject = 'records' | 'deliveries';
 
 /** A range of identifiers: of records, or of the deliveries of a hook (of any hook if none is named). */
-export interface Notice extends IdRange {
+export interface ChangeNotice extends IdRange {
   hook?: string;
 }
 
@@ -23,9 +23,9 @@ export interface Notifications {
   /** Begins to listen, and reconnects after every failure. */
   start(): void;
   /** Sends a notice of what was committed. It is quick, and does nothing if no process wants notices of the topic. */
-  publish(topic: Topic, notices: () => readonly Notice[]): void;
+  publish(topic: NoticeSubject, notices: () => readonly ChangeNotice[]): void;
   /** Sets whether this process wants notices of a topic. */
-  want(topic: Topic, wanted: boolean): void;
+  want(topic: NoticeSubject, wanted: boolean): void;
   close(): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export interface NotificationsOptions {
   Client?: typeof pg.Client;
   log: Logger;
   /** Called with what was committed here or in another process. Undefined means that it is not known what. */
-  onNotice(topic: Topic, notices: readonly Notice[] | undefined): void;
+  onNotice(topic: NoticeSubject, notices: readonly ChangeNotice[] | undefined): void;
 }
 
 const channel = 'ddp_live';
@@ -52,12 +52,12 @@ const maxRanges = 50;
 
 interface Message {
   from: string;
-  want?: Topic[];
-  records?: Notice[] | 'many';
-  deliveries?: Notice[] | 'many';
+  want?: NoticeSubject[];
+  records?: ChangeNotice[] | 'many';
+  deliveries?: ChangeNotice[] | 'many';
 }
 
-const topics: readonly Topic[] = ['records', 'deliveries'];
+const topics: readonly NoticeSubject[] = ['records', 'deliveries'];
 
 /**
  * Creates notices over LISTEN and NOTIFY, on a separate connection.
@@ -71,10 +71,10 @@ export const createNotifications = (options: NotificationsOptions): Notification
 
 class ListenNotify implements Notifications {
   private readonly me = randomUUID();
-  private readonly wants = new Set<Topic>();
+  private readonly wants = new Set<NoticeSubject>();
   /** Time until which other processes want notices of a topic. */
-  private readonly wantedUntil: Record<Topic, number> = { records: 0, deliveries: 0 };
-  private unsent: Partial<Record<Topic, Notice[] | 'many'>> = {};
+  private readonly wantedUntil: Record<NoticeSubject, number> = { records: 0, deliveries: 0 };
+  private unsent: Partial<Record<NoticeSubject, ChangeNotice[] | 'many'>> = {};
   private client: pg.Client | undefined;
   private closed = false;
   private failures = 0;
@@ -89,7 +89,7 @@ class ListenNotify implements Notifications {
     void this.connect();
   }
 
-  publish(topic: Topic, notices: () => readonly Notice[]): void {
+  publish(topic: NoticeSubject, notices: () => readonly ChangeNotice[]): void {
     const elsewhere = this.wantedUntil[topic] > performance.now();
     if (!elsewhere && !this.wants.has(topic)) return;
     const some = notices();
@@ -100,7 +100,7 @@ class ListenNotify implements Notifications {
     this.sending ??= setTimeout(() => void this.send(), Math.max(0, this.sentAt + spacing - performance.now()));
   }
 
-  want(topic: Topic, wanted: boolean): void {
+  want(topic: NoticeSubject, wanted: boolean): void {
     if (this.wants.has(topic) === wanted) return;
     if (wanted) this.wants.add(topic);
     else this.wants.delete(topic);
@@ -185,7 +185,7 @@ class ListenNotify implements Notifications {
   private async notify(message: Omit<Message, 'from'>): Promise<void> {
     try {
       await this.client?.query(
-        named('notify', sql`select pg_notify(${channel}, ${JSON.stringify({ from: this.me, ...message })})`),
+        namedStatement('notify', sql`select pg_notify(${channel}, ${JSON.stringify({ from: this.me, ...message })})`),
       );
     } catch (error) {
       // The end of this connection opens another one.
@@ -195,11 +195,11 @@ class ListenNotify implements Notifications {
 }
 
 /** Merges notices into as few ranges as possible. Returns `many` if too many remain. */
-function mergeNotices(some: readonly Notice[] | 'many', more: readonly Notice[]): Notice[] | 'many' {
+function mergeNotices(some: readonly ChangeNotice[] | 'many', more: readonly ChangeNotice[]): ChangeNotice[] | 'many' {
   if (some === 'many') return 'many';
   const byHook = Map.groupBy([...some, ...more], ({ hook }) => hook);
   const all = [...byHook].flatMap(([hook, ranges]) =>
-    mergeClose(ranges).map((range): Notice => (hook === undefined ? range : { hook, ...range })),
+    mergeClose(ranges).map((range): ChangeNotice => (hook === undefined ? range : { hook, ...range })),
   );
   return all.length > maxRanges ? 'many' : all;
 }

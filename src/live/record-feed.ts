@@ -2,7 +2,7 @@ import type { IdRange } from '#entities/id.js';
 import { firstId } from '#entities/id.js';
 import type { DeviceRecord } from '#entities/record.js';
 import { createFeed, type Feed } from './feed.js';
-import { type FeedShared, pageSize, type Question } from './feed-options.js';
+import { type FeedQuestion, type FeedShared, pageSize } from './feed-options.js';
 import { mergeClose } from './id-range.js';
 import { createChoose, type MatchStored, type RecordRow, type RecordSubscriber } from './record-match.js';
 import { maxCharacters } from './stream.js';
@@ -69,7 +69,7 @@ export const createRecordFeed = ({
 const maxReadBytes = 8 * maxCharacters;
 
 /** Builds the read of a page. It takes the newest records of each organization, because no stream could hold more. */
-const changesOf = (question: Question<RecordSubscriber>, slow: boolean): ChangesQuestion => {
+const changesOf = (question: FeedQuestion<RecordSubscriber>, slow: boolean): ChangesQuestion => {
   const { subscribers, ranges, since, after, unseenBy, seenBy } = question;
   return {
     unseenBy,

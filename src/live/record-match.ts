@@ -1,6 +1,6 @@
 import type { DeviceRecord } from '#entities/record.js';
 import type { PlainJson } from '#json/json.js';
-import { choosingTimeout, type Row, type Subscriber, type Told } from './feed-options.js';
+import { type CommittedRow, choosingTimeout, type Subscriber, type Told } from './feed-options.js';
 
 export interface RecordSubscriber extends Subscriber<DeviceRecord> {
   /** Restricts the subscription to these devices. Absent for all devices that are linked to the application. */
@@ -10,7 +10,7 @@ export interface RecordSubscriber extends Subscriber<DeviceRecord> {
 }
 
 /** A committed record. */
-export interface RecordRow extends Row<DeviceRecord> {
+export interface RecordRow extends CommittedRow<DeviceRecord> {
   /** Applications with subscribers that the record's device is linked to. */
   applications: readonly string[];
   organizationId: string;

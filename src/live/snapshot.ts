@@ -1,5 +1,5 @@
 /** A snapshot of the transactions that were over, in the form of `pg_current_snapshot`: `xmin:xmax:in,progress`. */
-export class Snapshot {
+export class TransactionSnapshot {
   private readonly xmin: bigint;
   private readonly xmax: bigint;
   private readonly open: ReadonlySet<string>;

@@ -1,7 +1,7 @@
-import { type Given, type Position, Progress } from './cursor.js';
+import { type GivenItems, type PollPosition, Progress } from './cursor.js';
 
 /** A batch: the content of one event. */
-export interface Batch<Item> {
+export interface ItemBatch<Item> {
   readonly items: readonly Item[];
   /** Number of items that were dropped before these because the subscriber did not fetch them in time. */
   readonly missed: number;
@@ -30,7 +30,7 @@ const batchSize = 128 * 1024;
 export const isTellable = ({ size }: { readonly size: number }): boolean => size <= maxCharacters;
 
 /** Returns the newest items that fit into a stream together. */
-export function newest<One extends { readonly size: number }>(some: One[]): One[] {
+export function newestThatFit<One extends { readonly size: number }>(some: One[]): One[] {
   let from = some.length;
   for (let size = 0; from > 0 && some.length - from < maxItems; from--) {
     size += some[from - 1]!.size;
@@ -44,7 +44,7 @@ export function newest<One extends { readonly size: number }>(some: One[]): One[
  * too slow, the oldest items are dropped and counted, and the next batch states their number. The first batch is empty
  * and comes at once; from then on the subscriber misses nothing unnoticed.
  */
-export class Stream<Item> implements AsyncGenerator<Batch<Item>, undefined, undefined> {
+export class LiveStream<Item> implements AsyncGenerator<ItemBatch<Item>, undefined, undefined> {
   private waiting: Waiting<Item>[] = [];
   private size = 0;
   private missed = 0;
@@ -54,7 +54,7 @@ export class Stream<Item> implements AsyncGenerator<Batch<Item>, undefined, unde
   private sentSince = 0;
   private progress = new Progress({ seen: '1:1:', since: 0 });
   private over?: { error?: Error };
-  private readonly readers: PromiseWithResolvers<IteratorResult<Batch<Item>, undefined>>[] = [];
+  private readonly readers: PromiseWithResolvers<IteratorResult<ItemBatch<Item>, undefined>>[] = [];
 
   /**
    * @param limit maximum number of items of a batch
@@ -62,7 +62,7 @@ export class Stream<Item> implements AsyncGenerator<Batch<Item>, undefined, unde
    */
   constructor(
     private readonly limit: number,
-    private readonly leave: (stream: Stream<Item>) => void,
+    private readonly leave: (stream: LiveStream<Item>) => void,
   ) {}
 
   /** Adds items, the oldest first. */
@@ -82,7 +82,7 @@ export class Stream<Item> implements AsyncGenerator<Batch<Item>, undefined, unde
   }
 
   /** Notes that everything which the position's snapshot saw has been pushed. */
-  reach(position: Position): void {
+  reach(position: PollPosition): void {
     const last = this.waiting.at(-1);
     if (last !== undefined) last.reached = position;
     else {
@@ -93,7 +93,7 @@ export class Stream<Item> implements AsyncGenerator<Batch<Item>, undefined, unde
   }
 
   /** Sets the position from which items are published to this subscriber. */
-  begin(position: Position): void {
+  begin(position: PollPosition): void {
     this.progress = new Progress(position);
   }
 
@@ -101,7 +101,7 @@ export class Stream<Item> implements AsyncGenerator<Batch<Item>, undefined, unde
    * Inserts the items committed since a cursor before all waiting ones. Called before the first batch only.
    * @param reached position that includes all of these items
    */
-  resume(given: Given, items: readonly Sized<Item>[], missed: number, reached: Position): void {
+  resume(given: GivenItems, items: readonly Sized<Item>[], missed: number, reached: PollPosition): void {
     if (this.over) return;
     this.missed += missed;
     const last = items.at(-1);
@@ -128,15 +128,15 @@ export class Stream<Item> implements AsyncGenerator<Batch<Item>, undefined, unde
     this.serve();
   }
 
-  next(): Promise<IteratorResult<Batch<Item>, undefined>> {
-    const reader = Promise.withResolvers<IteratorResult<Batch<Item>, undefined>>();
+  next(): Promise<IteratorResult<ItemBatch<Item>, undefined>> {
+    const reader = Promise.withResolvers<IteratorResult<ItemBatch<Item>, undefined>>();
     this.readers.push(reader);
     this.serve();
     return reader.promise;
   }
 
   /** Ends the stream because the subscriber leaves. */
-  return(): Promise<IteratorResult<Batch<Item>, undefined>> {
+  return(): Promise<IteratorResult<ItemBatch<Item>, undefined>> {
     this.end();
     return Promise.resolve(done);
   }
@@ -171,7 +171,7 @@ export class Stream<Item> implements AsyncGenerator<Batch<Item>, undefined, unde
 
   private dropOldest(): void {
     if (this.waiting.length <= maxItems && this.size <= maxCharacters) return;
-    const kept = newest(this.waiting);
+    const kept = newestThatFit(this.waiting);
     const dropped = this.waiting.length - kept.length;
     for (const { size, reached } of this.waiting.slice(0, dropped)) {
       this.size -= size;
@@ -181,7 +181,7 @@ export class Stream<Item> implements AsyncGenerator<Batch<Item>, undefined, unde
     this.missed += dropped;
   }
 
-  private take(): Batch<Item> {
+  private take(): ItemBatch<Item> {
     this.greeted = true;
     this.stale = false;
     let count = 0;
@@ -202,7 +202,7 @@ export class Stream<Item> implements AsyncGenerator<Batch<Item>, undefined, unde
 
 /** A waiting item. `reached` is the position that includes everything up to it. */
 interface Waiting<Item> extends Sized<Item> {
-  reached?: Position;
+  reached?: PollPosition;
 }
 
 const done = { done: true, value: undefined } as const;

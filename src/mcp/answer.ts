@@ -1,5 +1,5 @@
 import { type ApiError, tooLarge } from '#common/errors.js';
-import type { Part, Tool } from './tool.js';
+import type { ListPart, Tool } from './tool.js';
 
 /** Maximum size of an answer in bytes, including everything that JSON-RPC adds. */
 const mostBytes = 64 * 1024;
@@ -34,7 +34,7 @@ export const errorResult = ({ code, message, errors }: ApiError): ToolResult => 
  */
 export function partResult(
   { list, isUntrusted }: Tool,
-  { items, positions, next, beside = {} }: Part,
+  { items, positions, next, beside = {} }: ListPart,
   write: (position: string) => string,
 ): ToolResult {
   const around = isUntrusted ? { untrusted, ...beside } : beside;

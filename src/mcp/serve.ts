@@ -13,7 +13,7 @@ import type { Ask } from '#graph/in-process.js';
 import { timeSlices } from '#scheduling/time-slice.js';
 import { errorResult, partResult, type ToolResult } from './answer.js';
 import { createCallCursors, type Signs } from './cursor.js';
-import type { Part, Tool, ToolCall } from './tool.js';
+import type { ListPart, Tool, ToolCall } from './tool.js';
 import { alertRules } from './tools/alert-rules.js';
 import { findDevices } from './tools/find-devices.js';
 import { graphqlQuery } from './tools/graphql-query.js';
@@ -25,13 +25,13 @@ import { searchRecords } from './tools/search-records.js';
 import { series } from './tools/series.js';
 
 /** The caller's side of one request. */
-export interface Session {
+export interface McpRequest {
   readonly organizationId: string;
   readonly ask: Ask;
 }
 
 /** Answers a request whose body was read and parsed. */
-export type Serve = (request: Request, body: unknown, session: Session) => Promise<Response>;
+export type Serve = (request: Request, body: unknown, session: McpRequest) => Promise<Response>;
 
 export interface ServeOptions {
   readonly schema: GraphQLSchema;
@@ -56,7 +56,7 @@ const instructions =
 export function createServe({ schema, version, signs, explain, observe }: ServeOptions): Serve {
   const tools = createTools(schema);
   const listed = tools.map(listing);
-  const answer = async (name: string, args: object, session: Session): Promise<ToolResult> => {
+  const answer = async (name: string, args: object, session: McpRequest): Promise<ToolResult> => {
     const tool = tools.find((each) => each.name === name);
     if (tool === undefined)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${name.slice(0, 100)}".`);
@@ -74,7 +74,7 @@ export function createServe({ schema, version, signs, explain, observe }: ServeO
     observe(name, code);
     return result;
   };
-  const open = (session: Session) => {
+  const open = (session: McpRequest) => {
     const server = new Server(
       { name: 'device-data-platform', title: 'Device Data Platform', version },
       {
@@ -92,7 +92,7 @@ export function createServe({ schema, version, signs, explain, observe }: ServeO
     createMcpHandler(() => open(session), { maxSubscriptions: 0, keepAliveMs: 0 }).fetch(request, { parsedBody: body });
 }
 
-async function run(tool: Tool, sent: object, session: Session, signs: Signs): Promise<ToolResult> {
+async function run(tool: Tool, sent: object, session: McpRequest, signs: Signs): Promise<ToolResult> {
   const parsed = tool.input.safeParse(sent);
   if (!parsed.success)
     throw invalid(parsed.error.issues.slice(0, 20).map(({ path, message }) => ({ path: path.join('.'), message })));
@@ -160,7 +160,7 @@ interface Found {
  * finds nothing, which would read as if a thing had no alerts, hooks or devices.
  * @throws ApiError NOT_FOUND with the place of each identifier that names nothing
  */
-async function requireKnown(args: object, part: Part, { ask, position }: ToolCall): Promise<void> {
+async function requireKnown(args: object, part: ListPart, { ask, position }: ToolCall): Promise<void> {
   const named = Object.entries(types)
     .flatMap(([name, type]) => {
       const value = (args as Readonly<Record<string, string | readonly string[] | undefined>>)[name];

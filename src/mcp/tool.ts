@@ -5,7 +5,7 @@ import type { Ask } from '#graph/in-process.js';
 import { maxCursor } from './cursor.js';
 
 /** A part of a list. The answer contains as many of its items as fit. */
-export interface Part {
+export interface ListPart {
   readonly items: readonly unknown[];
   /** Position after each item, at which the list continues. */
   readonly positions: readonly string[];
@@ -37,7 +37,7 @@ export interface Tool<Args extends object = object> {
   readonly output: z.ZodRawShape;
   /** Whether answers hold texts and payloads that devices and people wrote. */
   readonly isUntrusted: boolean;
-  run(args: Args, call: ToolCall): Promise<Part>;
+  run(args: Args, call: ToolCall): Promise<ListPart>;
 }
 
 /** Checks a tool's types. Its arguments are parsed by its own schema before it runs. */
@@ -81,7 +81,7 @@ export const text = (description: string) => z.string().nullable().describe(desc
  * @param optional name of a field that is null without an error for callers who may not see it.
  * @throws ApiError the first error of its answer.
  */
-export async function read<Data>(
+export async function readData<Data>(
   { ask }: ToolCall,
   query: string,
   variables: Readonly<Record<string, unknown>>,

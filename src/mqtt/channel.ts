@@ -3,7 +3,7 @@ import { generate, type Packet } from 'mqtt-packet';
 import type { ProtocolVersion } from './packet.js';
 
 /** A TCP connection, with or without TLS. */
-export type Stream = Duplex & { setTimeout(milliseconds: number): unknown };
+export type MqttStream = Duplex & { setTimeout(milliseconds: number): unknown };
 
 /** Time for a client to close the connection after it was sent the reason for the end, in milliseconds. */
 const closing = 2000;
@@ -17,7 +17,7 @@ export class Channel {
   private timer: NodeJS.Timeout | undefined;
   private isCorked = false;
 
-  constructor(private readonly stream: Stream) {}
+  constructor(private readonly stream: MqttStream) {}
 
   /** Whether the client reads more slowly than packets are sent. */
   get isFull(): boolean {

@@ -1,5 +1,5 @@
 import type { Caller } from '#entities/caller.js';
-import { Reason, Refusal } from './reason.js';
+import { PacketRefusal, ReasonCode } from './reason.js';
 
 /** Maximum numbers of connections. */
 export interface PlaceLimits {
@@ -9,7 +9,7 @@ export interface PlaceLimits {
 }
 
 /** The accepted connections, counted by token, organization and process. */
-export class Places {
+export class ConnectionSlots {
   private readonly taken = new Map<string, number>();
 
   constructor(private readonly limits: PlaceLimits) {}
@@ -21,7 +21,7 @@ export class Places {
 
   /**
    * Reserves a place, and returns the function that releases it.
-   * @throws Refusal if none is free
+   * @throws PacketRefusal if none is free
    */
   take({ tokenId, organizationId }: Pick<Caller, 'tokenId' | 'organizationId'>): () => void {
     const { connections, perToken } = this.limits;
@@ -32,7 +32,7 @@ export class Places {
     ];
     for (const { key, max, whose } of scopes) {
       if ((this.taken.get(key) ?? 0) >= max)
-        throw new Refusal(Reason.quotaExceeded, `${whose} has ${max} connections, which is the maximum.`);
+        throw new PacketRefusal(ReasonCode.quotaExceeded, `${whose} has ${max} connections, which is the maximum.`);
     }
     for (const { key } of scopes) this.add(key, 1);
     let isTaken = true;

@@ -1,28 +1,28 @@
 import type { Socket } from 'node:net';
 import type { IConnectPacket, Packet } from 'mqtt-packet';
 import type { Caller } from '#entities/caller.js';
-import { Channel, type Stream } from './channel.js';
-import { connectRefusal, readConnect, tooSmall, unwelcome, welcome } from './handshake.js';
+import { Channel, type MqttStream } from './channel.js';
+import { acceptConnection, connectRefusal, readConnect, refuseConnection, tooSmall } from './handshake.js';
 import { PacketBuffer, readPacket } from './packet.js';
-import { late, Reason, Refusal, reasonName } from './reason.js';
-import { maxWords, Session, type SessionOptions } from './session.js';
+import { late, PacketRefusal, ReasonCode, reasonName } from './reason.js';
+import { MqttSession, maxWords, type SessionOptions } from './session.js';
 import { requireSender } from './store-message.js';
 
 /** Functions of the service that a connection uses. */
 export interface ConnectionOptions extends SessionOptions {
-  /** Reserves a place among the caller's connections. Returns the function that releases it. @throws Refusal */
+  /** Reserves a place among the caller's connections. Returns the function that releases it. @throws PacketRefusal */
   takePlace: (caller: Caller) => () => void;
   /** Maximum times, in milliseconds, for a client to send CONNECT, and to send or fetch a packet. */
   times: { connect: number; packet: number };
 }
 
 /** One connection of a client. It stops reading while too many of its messages are in progress. */
-export class Connection {
+export class MqttConnection {
   private readonly input = new PacketBuffer();
   private readonly channel: Channel;
   private state: 'new' | 'connecting' | 'open' | 'over' = 'new';
   /** Set once the CONNECT is accepted. */
-  private session: Session | undefined;
+  private session: MqttSession | undefined;
   private isStopping = false;
   private hasEnded = false;
   private releasePlace: (() => void) | undefined;
@@ -31,7 +31,7 @@ export class Connection {
   /** @param socket the TCP connection @param stream the same connection after TLS */
   constructor(
     private readonly socket: Socket,
-    private readonly stream: Stream,
+    private readonly stream: MqttStream,
     private readonly options: ConnectionOptions,
   ) {
     this.channel = new Channel(stream);
@@ -104,7 +104,8 @@ export class Connection {
 
   private handle(packet: Packet, bytes: number): void {
     if (this.session !== undefined) return this.session.handle(packet, bytes);
-    if (packet.cmd !== 'connect') throw new Refusal(Reason.protocolError, 'The first packet must be CONNECT.');
+    if (packet.cmd !== 'connect')
+      throw new PacketRefusal(ReasonCode.protocolError, 'The first packet must be CONNECT.');
     this.state = 'connecting';
     void this.connect(packet);
   }
@@ -119,7 +120,7 @@ export class Connection {
       requireSender(caller);
       if (this.state !== 'connecting') return;
       this.releasePlace = options.takePlace(caller);
-      this.session = new Session(caller, greeting, channel, socket, options, {
+      this.session = new MqttSession(caller, greeting, channel, socket, options, {
         disconnect: (refusal) => this.disconnect(refusal),
         disconnected: () => {
           this.hasEnded = true;
@@ -131,7 +132,7 @@ export class Connection {
       return this.refuse(error);
     }
     const { greeting } = this.session;
-    if (!channel.send(welcome(packet, greeting))) return this.disconnect(tooSmall);
+    if (!channel.send(acceptConnection(packet, greeting))) return this.disconnect(tooSmall);
     this.state = 'open';
     channel.forget();
     options.metrics.connected('success');
@@ -145,7 +146,7 @@ export class Connection {
     const refusal = connectRefusal(error, options.refusalOf);
     options.metrics.connected(reasonName(refusal.reason));
     this.note(refusal.reason, refusal.message);
-    channel.send(unwelcome(refusal));
+    channel.send(refuseConnection(refusal));
     this.finish();
   }
 
@@ -156,7 +157,7 @@ export class Connection {
   }
 
   /** Ends the connection for a reason, which only MQTT 5 can carry. */
-  private disconnect({ reason, message }: Refusal): void {
+  private disconnect({ reason, message }: PacketRefusal): void {
     if (this.state === 'over') return;
     if (this.state !== 'open') this.options.metrics.connected(reasonName(reason));
     this.note(reason, message);
@@ -164,7 +165,7 @@ export class Connection {
     this.finish();
   }
 
-  private goodbye(reasonCode: Reason, words: string): void {
+  private goodbye(reasonCode: ReasonCode, words: string): void {
     if (this.channel.version !== 5) return;
     this.channel.send({ cmd: 'disconnect', reasonCode, properties: { reasonString: words.slice(0, maxWords) } });
   }
@@ -175,7 +176,7 @@ export class Connection {
     if (this.session?.isSettled === false || !(this.isStopping || this.hasEnded)) return;
     // Packets that a client sent before its end are still read, after the pause.
     if (this.session?.readLimit.isPaused && !this.isStopping) return;
-    if (this.isStopping && !this.hasEnded) this.goodbye(Reason.shuttingDown, 'The service is stopping.');
+    if (this.isStopping && !this.hasEnded) this.goodbye(ReasonCode.shuttingDown, 'The service is stopping.');
     this.finish();
   }
 
@@ -186,7 +187,7 @@ export class Connection {
     this.channel.close();
   }
 
-  private note(reason: Reason, message: string): void {
+  private note(reason: ReasonCode, message: string): void {
     const address = this.socket.remoteAddress;
     const fields = { address, reason: reasonName(reason), message };
     this.options.refused.note(`${address} ${reason}`, fields, 'MQTT connection refused');

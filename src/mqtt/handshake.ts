@@ -3,7 +3,7 @@ import type { IConnackPacket, IConnectPacket } from 'mqtt-packet';
 import { ApiError } from '#common/errors.js';
 import { maxInFlight } from './inbox.js';
 import { maxPacketBytes } from './packet.js';
-import { Reason, Refusal, returnCodeOf } from './reason.js';
+import { PacketRefusal, ReasonCode, returnCodeOf } from './reason.js';
 
 /** Maximum keep-alive in seconds. It also applies to clients that ask for none. */
 const longestKeepAlive = 1200;
@@ -22,22 +22,22 @@ export interface Greeting {
 
 /**
  * Reads a CONNECT.
- * @throws Refusal if it asks for an unsupported feature
+ * @throws PacketRefusal if it asks for an unsupported feature
  */
 export function readConnect(packet: IConnectPacket): Greeting {
   const { clientId, keepalive = 0, protocolVersion, will, properties } = packet;
   if (protocolVersion !== 4 && protocolVersion !== 5)
-    throw new Refusal(Reason.unsupportedVersion, 'Connect with MQTT 3.1.1 or 5.');
+    throw new PacketRefusal(ReasonCode.unsupportedVersion, 'Connect with MQTT 3.1.1 or 5.');
   if (clientId === '' && protocolVersion === 4 && packet.clean === false)
-    throw new Refusal(Reason.clientIdentifier, 'A session that is kept needs a client identifier.');
+    throw new PacketRefusal(ReasonCode.clientIdentifier, 'A session that is kept needs a client identifier.');
   if (properties?.authenticationMethod !== undefined)
-    throw new Refusal(Reason.badAuthenticationMethod, 'Authenticate with a token as user name or password.');
-  if (will && protocolVersion === 5 && will.qos === 2) throw new Refusal(Reason.qos, 'QoS is at most 1.');
+    throw new PacketRefusal(ReasonCode.badAuthenticationMethod, 'Authenticate with a token as user name or password.');
+  if (will && protocolVersion === 5 && will.qos === 2) throw new PacketRefusal(ReasonCode.qos, 'QoS is at most 1.');
   if (will && protocolVersion === 5 && will.retain)
-    throw new Refusal(Reason.retain, 'Retained messages are not supported.');
+    throw new PacketRefusal(ReasonCode.retain, 'Retained messages are not supported.');
   if (properties?.maximumPacketSize === 0)
-    throw new Refusal(
-      Reason.protocolError,
+    throw new PacketRefusal(
+      ReasonCode.protocolError,
       'Maximum Packet Size must be at least 1; leave it out for packets of any size.',
     );
   return {
@@ -58,11 +58,11 @@ function authorizationOf({ username, password }: IConnectPacket): string | undef
 }
 
 /** Builds the CONNACK of an accepted client. It states which features exist (MQTT 5.0, section 3.2.2.3). */
-export const welcome = ({ clientId, keepalive }: IConnectPacket, { keepAlive }: Greeting): IConnackPacket => ({
+export const acceptConnection = ({ clientId, keepalive }: IConnectPacket, { keepAlive }: Greeting): IConnackPacket => ({
   cmd: 'connack',
   sessionPresent: false,
   returnCode: 0,
-  reasonCode: Reason.success,
+  reasonCode: ReasonCode.success,
   properties: {
     sessionExpiryInterval: 0,
     receiveMaximum: maxInFlight,
@@ -78,7 +78,7 @@ export const welcome = ({ clientId, keepalive }: IConnectPacket, { keepAlive }: 
 });
 
 /** Builds the CONNACK of a refused client. */
-export const unwelcome = ({ reason, message }: Refusal): IConnackPacket => ({
+export const refuseConnection = ({ reason, message }: PacketRefusal): IConnackPacket => ({
   cmd: 'connack',
   sessionPresent: false,
   returnCode: returnCodeOf(reason),
@@ -90,15 +90,18 @@ export const unwelcome = ({ reason, message }: Refusal): IConnackPacket => ({
  * Returns the refusal of a CONNECT. An unknown token counts as bad credentials; a client that connects too often is
  * told to wait.
  */
-export function connectRefusal(error: unknown, refusalOf: (error: unknown) => Refusal): Refusal {
+export function connectRefusal(error: unknown, refusalOf: (error: unknown) => PacketRefusal): PacketRefusal {
   const { reason, message } = refusalOf(error);
   const isUnknown = error instanceof ApiError && error.code === 'UNAUTHENTICATED';
   const isLimited = error instanceof ApiError && error.code === 'RATE_LIMITED';
-  return new Refusal(isUnknown ? Reason.badCredentials : isLimited ? Reason.connectionRate : reason, message);
+  return new PacketRefusal(
+    isUnknown ? ReasonCode.badCredentials : isLimited ? ReasonCode.connectionRate : reason,
+    message,
+  );
 }
 
 /** Refusal of a client that would not accept the answer to its CONNECT. */
-export const tooSmall = new Refusal(
-  Reason.packetTooLarge,
+export const tooSmall = new PacketRefusal(
+  ReasonCode.packetTooLarge,
   'The client takes no packet as large as the answer to its CONNECT.',
 );

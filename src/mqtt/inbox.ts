@@ -5,7 +5,7 @@ import { ApiError, QuotaError } from '#common/errors.js';
 import type { Caller } from '#entities/caller.js';
 import { InOrder } from './acknowledgements.js';
 import type { MqttMetrics } from './metrics.js';
-import { Reason, type Refusal, reasonName } from './reason.js';
+import { type PacketRefusal, ReasonCode, reasonName } from './reason.js';
 import { type MessageStore, type Stored, storeMessage } from './store-message.js';
 
 /** Functions of the service that messages use. */
@@ -17,19 +17,21 @@ export interface InboxOptions {
    */
   admit: (authorization: string | undefined, socket: Socket) => Promise<Caller>;
   /** Translates any error into the refusal that the client gets. */
-  refusalOf: (error: unknown) => Refusal;
+  refusalOf: (error: unknown) => PacketRefusal;
   metrics: MqttMetrics;
 }
 
 /** Outcome of a message: stored, with an optional sentence about the parts that were not; or refused. */
-export type Answer = { messageId: number; words?: string | undefined } | { messageId: number; refusal: Refusal };
+export type MessageOutcome =
+  | { messageId: number; words?: string | undefined }
+  | { messageId: number; refusal: PacketRefusal };
 
 /** Handlers of settled messages. */
 interface Handlers {
   /** Called with the answer to a message at QoS 1, in the order of the messages. */
-  answer: (answer: Answer) => void;
+  answer: (answer: MessageOutcome) => void;
   /** Called when a message was refused. At QoS 1 its answer follows. */
-  refused: (packet: IPublishPacket, bytes: number, refusal: Refusal) => void;
+  refused: (packet: IPublishPacket, bytes: number, refusal: PacketRefusal) => void;
   /** Called when a message was acknowledged of which a part or nothing was stored. At QoS 1 its answer follows. */
   incomplete: (packet: IPublishPacket, bytes: number, stored: Stored) => void;
   /** Called when a message was settled. */
@@ -43,7 +45,7 @@ const maxPendingBytes = 64 * 1024;
 
 /** The messages of a connection that are in progress. They are stored in batches and answered in order. */
 export class Inbox {
-  private readonly answers: InOrder<Answer>;
+  private readonly answers: InOrder<MessageOutcome>;
   private readonly leaving = new AbortController();
   private pending = 0;
   private pendingBytes = 0;
@@ -90,7 +92,7 @@ export class Inbox {
     this.store(packet, sender).then(
       (stored) => {
         const { words, isIgnored = false } = stored;
-        done(isIgnored ? 'ignored' : reasonName(Reason.success));
+        done(isIgnored ? 'ignored' : reasonName(ReasonCode.success));
         if (isIgnored || words !== undefined) this.handlers.incomplete(packet, bytes, stored);
         settle?.({ messageId, words });
         this.handlers.progress();

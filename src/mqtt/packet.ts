@@ -1,5 +1,5 @@
 import { type Packet, parser } from 'mqtt-packet';
-import { Reason, Refusal } from './reason.js';
+import { PacketRefusal, ReasonCode } from './reason.js';
 
 /** Versions of the protocol by their number on the wire: 3.1.1 and 5. */
 export type ProtocolVersion = 4 | 5;
@@ -36,7 +36,7 @@ export class PacketBuffer {
   /**
    * Whether the next packet is complete.
    * @param withPayload whether a message may come; before CONNECT, packets must be small
-   * @throws Refusal as soon as the received length exceeds the maximum
+   * @throws PacketRefusal as soon as the received length exceeds the maximum
    */
   hasPacket(withPayload: boolean): boolean {
     this.wanted ??= this.readLength(withPayload);
@@ -74,20 +74,21 @@ export class PacketBuffer {
     if (length === undefined) return undefined;
     const total = length.end + length.value;
     const max = withPayload && bytes[0]! >> 4 === publishType ? this.maxBytes : maxOtherBytes;
-    if (total > max) throw new Refusal(Reason.packetTooLarge, `A packet of this kind has at most ${max} bytes.`);
+    if (total > max)
+      throw new PacketRefusal(ReasonCode.packetTooLarge, `A packet of this kind has at most ${max} bytes.`);
     return total;
   }
 }
 
 /**
  * Reads one complete packet. Each call uses a new parser, so that a broken packet does not affect others.
- * @throws Refusal if the packet is broken
+ * @throws PacketRefusal if the packet is broken
  */
 export function readPacket(bytes: Buffer, protocolVersion: ProtocolVersion): Packet {
   if (protocolVersion === 5) limitProperties(bytes);
   let packet: Packet | undefined;
   const fail = (error: unknown): never => {
-    throw new Refusal(Reason.malformed, error instanceof Error ? error.message : 'The packet is malformed.');
+    throw new PacketRefusal(ReasonCode.malformed, error instanceof Error ? error.message : 'The packet is malformed.');
   };
   const reader = parser({ protocolVersion });
   reader.on('packet', (read) => {
@@ -97,7 +98,7 @@ export function readPacket(bytes: Buffer, protocolVersion: ProtocolVersion): Pac
   try {
     reader.parse(bytes);
   } catch (error) {
-    if (error instanceof Refusal) throw error;
+    if (error instanceof PacketRefusal) throw error;
     fail(error);
   }
   return packet ?? fail(undefined);
@@ -112,7 +113,7 @@ function readVariable(bytes: Buffer, start: number): { value: number; end: numbe
     value += (byte & 0x7f) * 128 ** index;
     if (byte < 0x80) return { value, end: start + index + 1 };
   }
-  throw new Refusal(Reason.malformed, 'The length of the packet is malformed.');
+  throw new PacketRefusal(ReasonCode.malformed, 'The length of the packet is malformed.');
 }
 
 /** Checks the size of a message's properties. Other packets are small anyway. */
@@ -122,12 +123,17 @@ function limitProperties(bytes: Buffer): void {
   if (bytes.length < start + 2) return;
   const hasIdentifier = (bytes[0]! & 0b110) !== 0;
   const properties = readVariable(bytes, start + 2 + bytes.readUInt16BE(start) + (hasIdentifier ? 2 : 0));
-  if (properties === undefined) throw new Refusal(Reason.malformed, 'The message ends within its properties.');
+  if (properties === undefined)
+    throw new PacketRefusal(ReasonCode.malformed, 'The message ends within its properties.');
   if (properties.value > maxPropertyBytes)
-    throw new Refusal(Reason.packetTooLarge, `The properties of a message have at most ${maxPropertyBytes} bytes.`);
+    throw new PacketRefusal(
+      ReasonCode.packetTooLarge,
+      `The properties of a message have at most ${maxPropertyBytes} bytes.`,
+    );
 }
 
-/** @throws Refusal if a packet that must have an identifier has none */
+/** @throws PacketRefusal if a packet that must have an identifier has none */
 export function requireIdentifier(messageId: number): void {
-  if (messageId < 1) throw new Refusal(Reason.protocolError, 'A packet of this kind must have an identifier.');
+  if (messageId < 1)
+    throw new PacketRefusal(ReasonCode.protocolError, 'A packet of this kind must have an identifier.');
 }

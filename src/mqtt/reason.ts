@@ -1,7 +1,7 @@
 import { type ApiError, QuotaError } from '#common/errors.js';
 
 /** Reason codes that the endpoint sends (MQTT 5.0, section 2.4). Codes from 0x80 on are errors. */
-export const Reason = {
+export const ReasonCode = {
   success: 0x00,
   noSubscription: 0x11,
   unspecified: 0x80,
@@ -27,12 +27,12 @@ export const Reason = {
 } as const;
 
 /** One of the reason codes. */
-export type Reason = (typeof Reason)[keyof typeof Reason];
+export type ReasonCode = (typeof ReasonCode)[keyof typeof ReasonCode];
 
 /** Refusal of a packet, a message or a connection. */
-export class Refusal extends Error {
+export class PacketRefusal extends Error {
   constructor(
-    readonly reason: Reason,
+    readonly reason: ReasonCode,
     message: string,
     /** Whether the connection ends with it, in both protocol versions. */
     readonly isFatal = false,
@@ -43,45 +43,45 @@ export class Refusal extends Error {
 }
 
 /** Returns the name of a reason code in metrics and the log. */
-export const reasonName = (reason: Reason): string => names.get(reason) ?? 'unspecified';
+export const reasonName = (reason: ReasonCode): string => names.get(reason) ?? 'unspecified';
 
-const names = new Map<Reason, string>(Object.entries(Reason).map(([name, reason]) => [reason, name]));
+const names = new Map<ReasonCode, string>(Object.entries(ReasonCode).map(([name, reason]) => [reason, name]));
 
 /** Translates an error of the API into the refusal of a message. */
-export const refusalFor = (error: ApiError): Refusal => {
+export const refusalFor = (error: ApiError): PacketRefusal => {
   const { code, message, errors } = error;
-  if (error instanceof QuotaError) return new Refusal(Reason.quotaExceeded, message);
-  if (code === 'UNAUTHENTICATED') return new Refusal(Reason.notAuthorized, noToken, true);
-  const reason = reasons[code] ?? Reason.payloadFormat;
+  if (error instanceof QuotaError) return new PacketRefusal(ReasonCode.quotaExceeded, message);
+  if (code === 'UNAUTHENTICATED') return new PacketRefusal(ReasonCode.notAuthorized, noToken, true);
+  const reason = reasons[code] ?? ReasonCode.payloadFormat;
   const faults = errors?.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
-  return new Refusal(reason, faults?.join(' ') ?? message, reason === Reason.serverUnavailable);
+  return new PacketRefusal(reason, faults?.join(' ') ?? message, reason === ReasonCode.serverUnavailable);
 };
 
 /** The same text for a missing, an unknown, an expired and a revoked token. */
 const noToken = 'Send a valid API token as user name or password.';
 
-const reasons: Partial<Record<ApiError['code'], Reason>> = {
-  FORBIDDEN: Reason.notAuthorized,
-  NOT_FOUND: Reason.implementation,
-  TOO_LARGE: Reason.quotaExceeded,
-  RATE_LIMITED: Reason.quotaExceeded,
-  UNAVAILABLE: Reason.serverUnavailable,
-  TIMEOUT: Reason.serverUnavailable,
-  INTERNAL: Reason.unspecified,
+const reasons: Partial<Record<ApiError['code'], ReasonCode>> = {
+  FORBIDDEN: ReasonCode.notAuthorized,
+  NOT_FOUND: ReasonCode.implementation,
+  TOO_LARGE: ReasonCode.quotaExceeded,
+  RATE_LIMITED: ReasonCode.quotaExceeded,
+  UNAVAILABLE: ReasonCode.serverUnavailable,
+  TIMEOUT: ReasonCode.serverUnavailable,
+  INTERNAL: ReasonCode.unspecified,
 };
 
 /** Returns the return code of a CONNACK (MQTT 3.1.1, section 3.2.2.3) that is nearest to a reason. */
-export const returnCodeOf = (reason: Reason): number => returnCodes[reason] ?? 3;
+export const returnCodeOf = (reason: ReasonCode): number => returnCodes[reason] ?? 3;
 
-const returnCodes: Partial<Record<Reason, number>> = {
-  [Reason.success]: 0,
-  [Reason.unsupportedVersion]: 1,
-  [Reason.clientIdentifier]: 2,
-  [Reason.badCredentials]: 4,
-  [Reason.notAuthorized]: 5,
+const returnCodes: Partial<Record<ReasonCode, number>> = {
+  [ReasonCode.success]: 0,
+  [ReasonCode.unsupportedVersion]: 1,
+  [ReasonCode.clientIdentifier]: 2,
+  [ReasonCode.badCredentials]: 4,
+  [ReasonCode.notAuthorized]: 5,
 };
 
-const tooLate = (message: string) => new Refusal(Reason.keepAliveTimeout, message);
+const tooLate = (message: string) => new PacketRefusal(ReasonCode.keepAliveTimeout, message);
 
 /** Refusals of clients that took too long. */
 export const late = {

@@ -1,6 +1,6 @@
-import { Rejection, refusalOf } from '#records/item.js';
+import { Rejection, rejectionError } from '#records/item.js';
 import { isAborted, toApiError } from '#schema/api-error.js';
-import { Reason, Refusal, refusalFor } from './reason.js';
+import { PacketRefusal, ReasonCode, refusalFor } from './reason.js';
 
 /**
  * Creates the function that translates any error into the refusal that a client gets.
@@ -8,11 +8,13 @@ import { Reason, Refusal, refusalFor } from './reason.js';
  */
 export const createRefusalOf =
   (isConnectionLoss: (error: unknown) => boolean, report: (error: unknown) => void) =>
-  (error: unknown): Refusal => {
-    if (error instanceof Refusal) return error;
-    if (error instanceof Rejection) return refusalFor(refusalOf(error));
-    if (isAborted(error)) return new Refusal(Reason.serverUnavailable, 'The service is stopping.', true);
+  (error: unknown): PacketRefusal => {
+    if (error instanceof PacketRefusal) return error;
+    if (error instanceof Rejection) return refusalFor(rejectionError(error));
+    if (isAborted(error)) return new PacketRefusal(ReasonCode.serverUnavailable, 'The service is stopping.', true);
     const known = toApiError(error, isConnectionLoss);
     if (known === undefined || known.status >= 500) report(error);
-    return known === undefined ? new Refusal(Reason.unspecified, 'An unexpected error occurred.') : refusalFor(known);
+    return known === undefined
+      ? new PacketRefusal(ReasonCode.unspecified, 'An unexpected error occurred.')
+      : refusalFor(known);
   };

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import type { Log } from '#common/log.js';
 import { createEncryption } from './certificate.js';
-import { Connection, type ConnectionOptions } from './connection.js';
-import { type PlaceLimits, Places } from './connection-count.js';
+import { type ConnectionOptions, MqttConnection } from './connection.js';
+import { ConnectionSlots, type PlaceLimits } from './connection-count.js';
 import { createMqttMetrics } from './metrics.js';
 import { Paces } from './pace.js';
 import { RepeatedEvents } from './repeated-events.js';
@@ -42,12 +42,12 @@ const spare = 1000;
 /** Starts the server. Rejects with a sentence for the operator if it cannot listen. */
 export async function startMqtt(options: MqttOptions): Promise<MqttServer> {
   const { limits, tls, log, registry } = options;
-  const places = new Places(limits);
+  const places = new ConnectionSlots(limits);
   const encryption = tls && createEncryption(tls, log);
   const metrics = createMqttMetrics(registry, () => places.size);
   const refused = new RepeatedEvents(log);
   const connectionOptions = { ...options, metrics, takePlace: places.take.bind(places), paces: new Paces(), refused };
-  const open = new Set<Connection>();
+  const open = new Set<MqttConnection>();
   const take = (socket: Socket) => {
     // The socket may break before another handler is set.
     socket.on('error', () => undefined);
@@ -58,7 +58,7 @@ export async function startMqtt(options: MqttOptions): Promise<MqttServer> {
       return void socket.destroy();
     }
     const stream = encryption?.wrap(socket) ?? socket;
-    const connection = new Connection(socket, stream, connectionOptions);
+    const connection = new MqttConnection(socket, stream, connectionOptions);
     open.add(connection);
     stream.once('close', () => open.delete(connection));
   };

@@ -5,11 +5,11 @@ import type { Caller } from '#entities/caller.js';
 import type { Hold } from '#http/in-flight.js';
 import type { Channel } from './channel.js';
 import type { Greeting } from './handshake.js';
-import { type Answer, Inbox, type InboxOptions } from './inbox.js';
+import { Inbox, type InboxOptions, type MessageOutcome } from './inbox.js';
 import type { Paces } from './pace.js';
 import { type ProtocolVersion, requireIdentifier } from './packet.js';
 import { ReadLimit } from './read-limit.js';
-import { Reason, Refusal, reasonName } from './reason.js';
+import { PacketRefusal, ReasonCode, reasonName } from './reason.js';
 import type { RepeatedEvents } from './repeated-events.js';
 import { Exchange, holdBytes, type Stored } from './store-message.js';
 
@@ -26,7 +26,7 @@ export interface SessionOptions extends InboxOptions {
 /** Functions of the connection that a session uses. */
 export interface SessionHandlers {
   /** Ends the connection for a reason. */
-  disconnect: (refusal: Refusal) => void;
+  disconnect: (refusal: PacketRefusal) => void;
   /** Called when the client sent DISCONNECT. */
   disconnected: () => void;
   /** Called when the connection may be read again. */
@@ -39,7 +39,7 @@ const chunkCost = 200;
 export const maxWords = 500;
 
 /** A client after its CONNECT was accepted: handles its packets and answers them. */
-export class Session {
+export class MqttSession {
   private readonly inbox: Inbox;
   private readonly access: AccessCheck;
   /** Limits how fast the connection is read. */
@@ -76,7 +76,7 @@ export class Session {
     return this.inbox.isEmpty;
   }
 
-  /** Handles a packet. @throws Refusal, which ends the connection */
+  /** Handles a packet. @throws PacketRefusal, which ends the connection */
   handle(packet: Packet, bytes: number): void {
     if (packet.cmd === 'publish') return this.publish(packet, bytes);
     this.readLimit.charge(bytes);
@@ -90,11 +90,11 @@ export class Session {
       case 'disconnect':
         return this.handlers.disconnected();
       default:
-        throw new Refusal(Reason.protocolError, `A ${packet.cmd.toUpperCase()} is not expected here.`);
+        throw new PacketRefusal(ReasonCode.protocolError, `A ${packet.cmd.toUpperCase()} is not expected here.`);
     }
   }
 
-  /** Counts bytes that arrived of a packet that is not complete. @throws Refusal if they exceed the budget */
+  /** Counts bytes that arrived of a packet that is not complete. @throws PacketRefusal if they exceed the budget */
   holdPartial(arrived: number): void {
     if (this.incoming === undefined) {
       const exchange = new Exchange();
@@ -123,15 +123,16 @@ export class Session {
 
   private publish(packet: IPublishPacket, bytes: number): void {
     const { qos, retain, topic, properties, messageId = 0 } = packet;
-    if (qos === 2) throw new Refusal(Reason.qos, 'QoS is at most 1.');
+    if (qos === 2) throw new PacketRefusal(ReasonCode.qos, 'QoS is at most 1.');
     if (qos === 1) requireIdentifier(messageId);
-    if (this.channel.version === 5 && retain) throw new Refusal(Reason.retain, 'Retained messages are not supported.');
+    if (this.channel.version === 5 && retain)
+      throw new PacketRefusal(ReasonCode.retain, 'Retained messages are not supported.');
     if (topic === '' || properties?.topicAlias !== undefined)
-      throw new Refusal(Reason.topicAlias, 'Topic aliases are not supported.');
+      throw new PacketRefusal(ReasonCode.topicAlias, 'Topic aliases are not supported.');
     this.inbox.take(packet, bytes, this.greeting);
   }
 
-  private acknowledge(answer: Answer): void {
+  private acknowledge(answer: MessageOutcome): void {
     if (this.isOver) return;
     const { channel, greeting } = this;
     const { messageId } = answer;
@@ -141,13 +142,13 @@ export class Session {
     channel.send({
       cmd: 'puback',
       messageId,
-      reasonCode: refusal?.reason ?? Reason.success,
+      reasonCode: refusal?.reason ?? ReasonCode.success,
       ...(words !== undefined && greeting.wantsWords && { properties: { reasonString: words.slice(0, maxWords) } }),
     });
   }
 
   /** Logs and counts a refused message. */
-  private refuse(packet: IPublishPacket, bytes: number, refusal: Refusal): void {
+  private refuse(packet: IPublishPacket, bytes: number, refusal: PacketRefusal): void {
     const { qos } = packet;
     this.log(packet, reasonName(refusal.reason), refusal.message, 'MQTT message refused');
     if (this.isOver) return;
@@ -170,16 +171,17 @@ export class Session {
 
 /**
  * Returns the answer to a SUBSCRIBE or UNSUBSCRIBE: nobody may subscribe.
- * @throws Refusal if the packet is broken
+ * @throws PacketRefusal if the packet is broken
  */
 function answerSubscription(packet: ISubscribePacket | IUnsubscribePacket, version: ProtocolVersion): Packet {
   const { messageId = 0 } = packet;
   requireIdentifier(messageId);
   if (packet.cmd === 'unsubscribe') {
-    return { cmd: 'unsuback', messageId, granted: packet.unsubscriptions.map(() => Reason.noSubscription) };
+    return { cmd: 'unsuback', messageId, granted: packet.unsubscriptions.map(() => ReasonCode.noSubscription) };
   }
-  if (packet.subscriptions.length === 0) throw new Refusal(Reason.protocolError, 'SUBSCRIBE must name a topic.');
-  const code = version === 5 ? Reason.notAuthorized : Reason.unspecified;
+  if (packet.subscriptions.length === 0)
+    throw new PacketRefusal(ReasonCode.protocolError, 'SUBSCRIBE must name a topic.');
+  const code = version === 5 ? ReasonCode.notAuthorized : ReasonCode.unspecified;
   return { cmd: 'suback', messageId, granted: packet.subscriptions.map(() => code) };
 }
 

@@ -63,7 +63,7 @@ export interface Stored {
 
 /**
  * Stores a message and resolves when it is committed.
- * @throws Refusal of its topic, Rejection if none of its records could be stored, and errors of the limits and the record
+ * @throws PacketRefusal of its topic, Rejection if none of its records could be stored, and errors of the limits and the record
  * store
  */
 export async function storeMessage(

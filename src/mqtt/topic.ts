@@ -1,6 +1,6 @@
 import { StreamType } from '#entities/enums.js';
 import { largestStreamId } from '#entities/variables.js';
-import { Reason, Refusal } from './reason.js';
+import { PacketRefusal, ReasonCode } from './reason.js';
 
 /** The kind of messages that a topic carries. */
 export type Topic =
@@ -40,7 +40,7 @@ const frames = /^ddp\/frames\/(\d{1,3})\/([A-Z]{3})$/;
 
 /**
  * Reads the name of a topic.
- * @throws Refusal if the topic is unknown
+ * @throws PacketRefusal if the topic is unknown
  */
 export function readTopic(name: string): Topic {
   const topic = fixed.get(name);
@@ -50,8 +50,8 @@ export function readTopic(name: string): Topic {
   if (streamId !== '' && id <= largestStreamId && Object.hasOwn(StreamType, streamType))
     return { kind: 'frame', streamId: id, streamType: streamType as StreamType };
   if (ignored.some((pattern) => pattern.test(name))) return { kind: 'ignored' };
-  throw new Refusal(
-    Reason.topicName,
+  throw new PacketRefusal(
+    ReasonCode.topicName,
     'Publish to v1/devices/me/telemetry, v1/gateway/telemetry, ddp/records or ddp/frames/<stream from 0 to 255>/<BIN|RAW|TXT>.',
   );
 }

@@ -4,12 +4,12 @@
  */
 export interface Costs {
   /** A record sent alone in a request, and a record in a batch of 100. */
-  readonly single: Cost;
-  readonly batched: Cost;
+  readonly single: ResourceCost;
+  readonly batched: ResourceCost;
   /** A delivery to one hook. */
-  readonly delivery: Cost;
+  readonly delivery: ResourceCost;
   /** The rollups of an hour of one device with five variables, by hour, day and week. */
-  readonly rollupHour: Cost;
+  readonly rollupHour: ResourceCost;
   /** Processor time of sending a record to one subscription. */
   readonly told: number;
   /** Resident memory in bytes. */
@@ -17,7 +17,7 @@ export interface Costs {
 }
 
 /** Processor time in microseconds, bytes on disk with indexes, and bytes of the write-ahead log. */
-export interface Cost {
+export interface ResourceCost {
   readonly processor: number;
   readonly disk: number;
   readonly log: number;

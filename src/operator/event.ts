@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import sql, { type Sql } from 'sql-template-tag';
-import { eventColumns, type NewEvent, recordOf } from '#audit/event.js';
+import { eventColumns, eventRecord, type NewEvent } from '#audit/event.js';
 
 /** Fields of an event that depend on the command of an operator. */
 export type CommandEvent = Pick<NewEvent, 'organizationId' | 'action' | 'target' | 'changes'>;
@@ -8,7 +8,7 @@ export type CommandEvent = Pick<NewEvent, 'organizationId' | 'action' | 'target'
 /** Adds the events of a command to its statement, atomically. */
 export const withEvents = (statement: Sql, ...events: readonly CommandEvent[]): Sql => {
   const actor = { kind: 'operator', name: operatorName() } as const;
-  const rows = events.map((event) => recordOf({ ...event, actor }));
+  const rows = events.map((event) => eventRecord({ ...event, actor }));
   return sql`
     with noted as (
       insert into audit_event (${eventColumns})

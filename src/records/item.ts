@@ -56,7 +56,7 @@ export class Rejection extends ErrorWithoutStack {
 /**
  * Returns the error that refuses a whole call because of one item: a network server reads the status, not the results.
  */
-export const refusalOf = ({ code, message, fault }: Rejection): ApiError =>
+export const rejectionError = ({ code, message, fault }: Rejection): ApiError =>
   code === 'UNKNOWN_DEVICE' ? unknownDevice(message) : invalid([fault ?? { path: '', message }]);
 
 /** Result of an item. A duplicate names the record that it repeats. */

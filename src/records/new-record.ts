@@ -20,7 +20,7 @@ export interface NewRecord {
   metadata: PlainObject;
   data: PlainObject;
   frame?: StoredFrame;
-  given?: Given;
+  given?: GivenFields;
   typed: TypedData;
   key?: string;
   /** Hours for which the key counts; 48 by default. */
@@ -33,7 +33,7 @@ export type StoredFrame = { streamId?: number; streamType?: StreamType; payload:
 /**
  * Fields that came beside a frame, and whether they override the frame's values. Decoding the frame again needs both.
  */
-export type Given = { wins: boolean; data: PlainObject };
+export type GivenFields = { wins: boolean; data: PlainObject };
 
 const earliest = Date.UTC(2000, 0, 1) / 1000;
 
@@ -45,7 +45,7 @@ const maxKeys = 1000;
  * @param now Unix seconds
  * @param arrivedAt milliseconds since 1970: the same for the records of a call, which arrive together
  */
-export const recordOf = (
+export const createRecord = (
   item: Item,
   device: RecordDevice,
   shape: ProductShape | undefined,
@@ -109,7 +109,7 @@ const contentOf = (
 /** Computes the data and metadata of a record with a frame, by the product's variables. */
 export const decodeStored = (
   frame: StoredFrame,
-  given: Given | undefined,
+  given: GivenFields | undefined,
   metadata: PlainObject,
   variables: readonly DecodableVariable[],
 ): { data: PlainObject; metadata: PlainObject } => {

@@ -56,7 +56,7 @@ export interface RecordIndex {
    * Lists records below devices or applications that the caller may read: one page for each, in order.
    * @throws ApiError 504
    */
-  list(call: ReadingCall, request: RecordListRequest): Promise<RecordPage[]>;
+  list(call: ReadingCall, request: RecordListRequest): Promise<ListedRecordPage[]>;
   /**
    * Finds the time of the newest record of each device, which the caller may read: ISO 8601, to the millisecond. A
    * record that was ahead counts at its arrival (see `orderTime`), here and in {@link silentDevices}.
@@ -243,7 +243,7 @@ export interface ListedRecord extends DeviceRecord {
 }
 
 /** A page of the records of one parent. */
-export interface RecordPage {
+export interface ListedRecordPage {
   records: ListedRecord[];
   hasMore: boolean;
   /** Number of the parent's records; null if it exceeds `countUpTo`, absent if they were not counted. */

@@ -16,7 +16,7 @@ import { projectForRest } from '#schema/rest-projection.js';
 import { type NamedOperation, noteRefusal, operationOf, requireScope } from '#schema/scope.js';
 import { storedText } from '#schema/stored-text.js';
 import { createNaming } from './header.js';
-import { type Bind, createBind, type Values } from './request.js';
+import { type ArgumentValues, type Bind, createBind } from './request.js';
 import { createAnswer } from './response.js';
 import { type Route, routes } from './routes.js';
 
@@ -35,7 +35,7 @@ export interface RestOptions {
   /** Counts the bytes of bodies and answers in memory. */
   inFlight: InFlight;
   /** Streams the file that an operation answers with. The arguments have passed their rules. */
-  sendFile: (context: Context, values: Values, response: Response, hold: Hold) => Promise<void>;
+  sendFile: (context: Context, values: ArgumentValues, response: Response, hold: Hold) => Promise<void>;
   /** Creates the resolvers' context for one call. */
   createContext: (caller: Caller, request: Request) => Context;
 }

@@ -1,5 +1,5 @@
 import { type Request, type Response, Router } from 'express';
-import { type Page, queryOf, sendPage, tokenOf } from '#http/page.js';
+import { type HtmlPage, queryOf, sendPage, tokenOf } from '#http/page.js';
 import { answerNothingElse } from '#http/verbs.js';
 
 /** Settings of the pages that links in e-mails open. */
@@ -25,7 +25,11 @@ export interface MailPagesOptions {
  */
 export function createMailPages({ confirm, stop, countUnknown }: MailPagesOptions): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const serve = (path: string, ask: (request: Request) => Page, answer: (request: Request) => Promise<Page>) => {
+  const serve = (
+    path: string,
+    ask: (request: Request) => HtmlPage,
+    answer: (request: Request) => Promise<HtmlPage>,
+  ) => {
     const place = router.route(path);
     place.get((request, response, next) => {
       countUnknown(request, response)
@@ -79,7 +83,7 @@ const pages = {
     title: 'This link does not work',
     text: 'It was never valid, or it has expired. Ask whoever sends you alerts to name your address again.',
   },
-} satisfies Readonly<Record<string, Page>>;
+} satisfies Readonly<Record<string, HtmlPage>>;
 
 function linkOf(request: Request): LinkQuery {
   const query = queryOf(request);

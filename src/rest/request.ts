@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import { type Fault, invalid, malformed } from '#common/errors.js';
 import { type BodyRules, type BodySender, orMalformed, readBody } from '#http/body.js';
-import { below, fault, isRecord, jsonReader, type Reader, textReader } from '#http/input.js';
+import { below, fault, type InputReader, isRecord, jsonReader, textReader } from '#http/input.js';
 import { listName, readQueryString } from '#http/query-string.js';
 import { readStoredBody } from '#http/stored-body.js';
 import { JsonObject, type LocatedJson, toPlain } from '#json/json.js';
@@ -22,22 +22,22 @@ import type { Route } from './routes.js';
 import { hasParameters, readSearchString } from './search-string.js';
 
 /** The arguments of one call, by name, in the form of GraphQL variables. */
-export type Values = Record<string, unknown>;
+export type ArgumentValues = Record<string, unknown>;
 
 /** Reads the arguments of an operation from a request. */
-export type Bind = (request: Request, sender: BodySender) => Promise<Values>;
+export type Bind = (request: Request, sender: BodySender) => Promise<ArgumentValues>;
 
 /** Returns faults against the arguments' own rules (lengths, ranges, ...), for the arguments that could be read. */
-export type Check = (operation: string, values: Values) => readonly Fault[];
+export type ArgumentCheck = (operation: string, values: ArgumentValues) => readonly Fault[];
 
-type Add = (values: Values, faults: Fault[]) => void;
+type Add = (values: ArgumentValues, faults: Fault[]) => void;
 type ReadBody = (request: Request, sender: BodySender) => Promise<Add>;
 
 /**
  * Creates the reader of one route's requests. Each argument has one place, which depends on the verb, and takes its
  * JSON type only from there. Faults of all places are reported together.
  */
-export const createBind = (route: Route, field: GraphQLField<unknown, unknown>, check: Check): Bind => {
+export const createBind = (route: Route, field: GraphQLField<unknown, unknown>, check: ArgumentCheck): Bind => {
   const places = argumentSourcesOf(route, field.args);
   const readBody = bodyBinder(route, places.body, readOnlyFields(route, field));
   const bindPath = pathBinder(places.path);
@@ -51,7 +51,7 @@ export const createBind = (route: Route, field: GraphQLField<unknown, unknown>, 
   );
   return async (request, sender) => {
     const addBody = await readBody?.(request, sender);
-    const values: Values = { ...defaults };
+    const values: ArgumentValues = { ...defaults };
     const faults: Fault[] = [];
     bindPath(request, values, faults);
     bindHeaders(request, values);
@@ -95,14 +95,14 @@ const bodyBinder = (
 
 const pathBinder = (args: readonly GraphQLArgument[]) => {
   const readers = args.map(({ name, type }) => ({ name, read: textReader(type) }));
-  return ({ params }: Request, values: Values, faults: Fault[]) => {
+  return ({ params }: Request, values: ArgumentValues, faults: Fault[]) => {
     for (const { name, read } of readers) values[name] = read([params[name] as string], name, faults);
   };
 };
 
 const headerBinder = (headers: Readonly<Record<string, string>>) => {
   const names = Object.entries(headers);
-  return (request: Request, values: Values) => {
+  return (request: Request, values: ArgumentValues) => {
     for (const [name, header] of names) {
       const value = request.headers[header];
       if (typeof value === 'string') values[name] = value;
@@ -117,7 +117,7 @@ const queryBinder = (args: readonly GraphQLArgument[]) => {
       { read: textReader(arg.type), list: isListType(getNullableType(arg.type)), required: isRequiredArgument(arg) },
     ]),
   );
-  return (request: Request, values: Values, faults: Fault[]) => {
+  return (request: Request, values: ArgumentValues, faults: Fault[]) => {
     const parameters = readQueryString(request.url);
     const given = new Map<string, string[]>();
     for (const [spelling, texts] of parameters) {
@@ -135,7 +135,7 @@ const queryBinder = (args: readonly GraphQLArgument[]) => {
 };
 
 interface FieldReader {
-  read: Reader;
+  read: InputReader;
   required: boolean;
   /** Whether the operation accepts `null`, which clears the field. Otherwise `null` leaves the default. */
   nullable: boolean;

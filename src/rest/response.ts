@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 import type { Hold } from '#http/in-flight.js';
 import { toBody } from '#json/json.js';
-import type { Values } from './request.js';
+import type { ArgumentValues } from './request.js';
 import type { Route } from './routes.js';
 
 /**
@@ -100,7 +100,7 @@ const objectRemover = (type: GraphQLObjectType, cached: Map<GraphQLObjectType, R
 /** The parts of a request that links to other pages depend on: its absolute address and the arguments read from it. */
 interface PageRequest {
   address: () => string;
-  values: Values;
+  values: ArgumentValues;
 }
 
 /** Maximum length of the `Link` header, in characters. */

@@ -17,7 +17,7 @@ import {
 import { invalid } from '#common/errors.js';
 import type { Context } from './context.js';
 import type { Page } from './page.js';
-import type { Connection, SelectionInfo } from './selected-fields.js';
+import type { SelectionInfo, ShownConnection } from './selected-fields.js';
 
 type Field = GraphQLField<unknown, Context>;
 type Argument = Field['args'][number];
@@ -132,7 +132,7 @@ function connectionBeside(page: Field, { name, isRoot, of }: PageField, type: Gr
     requireSize(first, cursor);
     const sort = typeof others['sort'] === 'string' ? ` ${others['sort']}` : '';
     const parentId = isRoot ? parents.map((argument) => String(args[argument.name])).join('/') : undefined;
-    const shown: Connection = { kind: `${of}${sort}`, ...(parentId !== undefined && { parentId }) };
+    const shown: ShownConnection = { kind: `${of}${sort}`, ...(parentId !== undefined && { parentId }) };
     // The object is the same for all rows in succession, so that their arguments are checked once.
     if (last?.after !== cursor || last.shown.kind !== shown.kind || last.shown.parentId !== parentId) {
       last = { shown, after: cursor };

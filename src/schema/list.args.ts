@@ -2,7 +2,7 @@ import { Max, MaxLength, Min } from 'class-validator';
 import { ArgsType, Field, Int } from 'type-graphql';
 import { DeliveryState } from '#entities/delivery.js';
 import { choice, cursor, flag, unixTime } from './fields.js';
-import { type Connection, everything, type SelectedFields } from './selected-fields.js';
+import { everything, type SelectedFields, type ShownConnection } from './selected-fields.js';
 
 /** Page and order of a list (contract, section 8). */
 @ArgsType()
@@ -28,7 +28,7 @@ export class PageArgs {
   readonly selected: SelectedFields = everything;
 
   /** The connection that shows the page. Not a caller's argument: it depends on the queried field. */
-  declare readonly connection?: Connection;
+  declare readonly connection?: ShownConnection;
 }
 
 /** Page of a list that a regular expression filters. */

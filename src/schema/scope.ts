@@ -19,7 +19,7 @@ export const Ingests = (whose: Ingestion = 'organization'): MethodDecorator & Pr
 export const Provisions = (): MethodDecorator & PropertyDecorator => Extensions({ provisions: true });
 
 /** The properties of an operation that decide whether a token covers it. */
-export interface Operation {
+export interface OperationProperties {
   readonly changes: boolean;
   readonly ingests?: Ingestion | undefined;
   readonly provisions?: boolean | undefined;
@@ -28,16 +28,19 @@ export interface Operation {
 }
 
 /** Whether each success of an operation leaves an event in the audit log. Posts of records leave none. */
-export const isAudited = ({ changes, ingests }: Operation): boolean => changes && ingests === undefined;
+export const isAudited = ({ changes, ingests }: OperationProperties): boolean => changes && ingests === undefined;
 
 /** An operation of the graph. */
-export interface NamedOperation extends Operation {
+export interface NamedOperation extends OperationProperties {
   readonly name: string;
 }
 
 /** Reads the name and these properties from a root field of the graph. */
 export const operationOf = (
-  { name, extensions }: { readonly name: string; readonly extensions: Pick<Operation, 'ingests' | 'provisions'> },
+  {
+    name,
+    extensions,
+  }: { readonly name: string; readonly extensions: Pick<OperationProperties, 'ingests' | 'provisions'> },
   changes: boolean,
 ): NamedOperation => ({
   name,
@@ -54,7 +57,7 @@ export const operationOf = (
  */
 export function requireScope(
   { scope, deviceId, productId, applicationId }: Caller,
-  { changes, ingests, provisions = false, isOfLinks = false }: Operation,
+  { changes, ingests, provisions = false, isOfLinks = false }: OperationProperties,
 ): void {
   if (productId !== null && !provisions) throw forbidden('This token may only register devices of its product.');
   if (productId === null && provisions) throw forbidden('Send a provisioning token of a product.');

@@ -57,7 +57,7 @@ export function selectedFieldsOf({ fieldNodes, fragments, returnType }: Selected
 }
 
 /** A page that is shown as a connection. */
-export interface Connection {
+export interface ShownConnection {
   /** Identifies the list and its order, so that cursors of other lists are refused. */
   readonly kind: string;
   /** Identifies the parent of a list that is read alone, which its cursors name. */
@@ -67,7 +67,7 @@ export interface Connection {
 /** Additions to the `info` of a resolver: by the executor when it compiles, and by the connection beside a page. */
 export interface SelectionInfo {
   selected?: SelectedFields;
-  connection?: { readonly shown: Connection; readonly after: string | null };
+  connection?: { readonly shown: ShownConnection; readonly after: string | null };
 }
 
 /** Passes the selected fields of the result to a resolver. Lists find them in their arguments. */

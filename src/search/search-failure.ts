@@ -1,5 +1,5 @@
 import { ErrorWithoutStack } from '#common/error-without-stack.js';
-import type { Position } from '#json/json.js';
+import type { TextPosition } from '#json/json.js';
 
 /** A fault as the engines describe it. `caused_by` is a more specific fault. */
 export interface Cause {
@@ -15,7 +15,7 @@ export interface ErrorAnswer {
 }
 
 /** Position of a fault in the request: in the text, if it came as text, and its dotted path. */
-export interface FaultPosition extends Position {
+export interface FaultPosition extends TextPosition {
   readonly path: string;
 }
 
@@ -52,7 +52,7 @@ export class SearchFailure extends ErrorWithoutStack {
   }
 }
 
-const at = ({ line, col }: Position) => (line > 0 ? `[${line}:${col}] ` : '');
+const at = ({ line, col }: TextPosition) => (line > 0 ? `[${line}:${col}] ` : '');
 
 /**
  * A value of a kind that its key does not accept. For objects that the engines parse by a table of keys, the error

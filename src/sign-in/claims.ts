@@ -1,4 +1,4 @@
-import { Refusal } from './refusal.js';
+import { SignInRefusal } from './refusal.js';
 
 /** A person as the provider names them. Everything except issuer and subject is text that the person may have chosen. */
 export interface Claims {
@@ -34,7 +34,7 @@ export function claimsOf(
   rules: ClaimRules,
 ): Claims {
   if (!/^[ -~]{1,255}$/.test(token.sub))
-    throw new Refusal('answer', 'The provider named no user.', 'claim sub is malformed');
+    throw new SignInRefusal('answer', 'The provider named no user.', 'claim sub is malformed');
   const about = token['email'] === undefined ? (userInfo ?? {}) : token;
   const text = (name: string) => textOf(token[name]) ?? textOf(userInfo?.[name]);
   return {

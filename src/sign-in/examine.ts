@@ -1,6 +1,6 @@
 import type { OidcProviderSettings } from '#config/oidc-setting.js';
 import { openOidcClient } from './oidc-client.js';
-import { Refusal } from './refusal.js';
+import { SignInRefusal } from './refusal.js';
 
 /** Reads the metadata and the keys of providers, and returns what is wrong with each. */
 export const examineProviders = (providers: readonly OidcProviderSettings[]) =>
@@ -14,6 +14,6 @@ export const examineProviders = (providers: readonly OidcProviderSettings[]) =>
   );
 
 const faultOf = (error: unknown): string => {
-  if (error instanceof Refusal) return `${error.reason}: ${error.detail ?? error.message}`;
+  if (error instanceof SignInRefusal) return `${error.reason}: ${error.detail ?? error.message}`;
   return error instanceof Error ? error.message : String(error);
 };

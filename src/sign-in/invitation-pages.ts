@@ -8,7 +8,7 @@ import type { Queryable } from '#database/queryable.js';
 import { transaction } from '#database/transaction.js';
 import type { AuditChanges } from '#entities/audit-event.js';
 import { Role } from '#entities/enums.js';
-import { escaped, type Page, sendPage, tokenOf } from '#http/page.js';
+import { escaped, type HtmlPage, sendPage, tokenOf } from '#http/page.js';
 import type { Read } from '#schema/context.js';
 import { createPerson, findAccount } from './accounts.js';
 import { endArrival, findArrival } from './arrivals.js';
@@ -127,7 +127,7 @@ const describe = ({ organization, role }: OpenInvitation): string =>
 
 const invited = { title: 'An invitation' };
 
-const over: Page = {
+const over: HtmlPage = {
   status: 404,
   title: 'This invitation is not valid',
   text: 'It was accepted or revoked, or it has expired. Ask whoever invited you for another one.',

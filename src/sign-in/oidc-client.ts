@@ -1,7 +1,7 @@
 import * as oidc from 'openid-client';
 import { type OidcProviderSettings, oidcSettingName } from '#config/oidc-setting.js';
 import { type Claims, claimsOf } from './claims.js';
-import { notSetUp, Refusal, refusalOf } from './refusal.js';
+import { notSetUp, SignInRefusal, signInRefusalOf } from './refusal.js';
 
 /** Seconds that a provider may take to answer one request. */
 const timeout = 10;
@@ -22,18 +22,18 @@ export interface AuthorizationChecks {
 export interface OidcClient {
   /**
    * The address that a browser is sent to.
-   * @throws Refusal
+   * @throws SignInRefusal
    */
   addressFor(checks: AuthorizationChecks): Promise<URL>;
   /**
    * Exchanges the code of a callback for the person.
    * @param query of the callback's address
-   * @throws Refusal if the provider refuses the sign-in, or its answer fails a check
+   * @throws SignInRefusal if the provider refuses the sign-in, or its answer fails a check
    */
   exchange(query: string, checks: AuthorizationChecks): Promise<Claims>;
   /**
    * Reads the provider's metadata and keys, and checks that it accepts the client.
-   * @throws Refusal if they cannot be had, or do not fit the settings
+   * @throws SignInRefusal if they cannot be had, or do not fit the settings
    */
   examine(): Promise<void>;
 }
@@ -101,14 +101,16 @@ export function openOidcClient(settings: OidcProviderSettings): OidcClient {
   };
   /**
    * Offers the provider a code that it never gave. A provider that accepts the client refuses only the code.
-   * @throws Refusal if it does not accept the client
+   * @throws SignInRefusal if it does not accept the client
    */
   const requireClient = async (): Promise<void> => {
     const configuration = await configure();
     const callback = new URL('https://ddp.invalid/auth/callback?code=none&state=none');
     callback.searchParams.set('iss', configuration.serverMetadata().issuer);
     const checks = { expectedState: 'none', pkceCodeVerifier: oidc.randomPKCECodeVerifier() };
-    const refusal = await oidc.authorizationCodeGrant(configuration, callback, checks).then(() => undefined, refusalOf);
+    const refusal = await oidc
+      .authorizationCodeGrant(configuration, callback, checks)
+      .then(() => undefined, signInRefusalOf);
     if (refusal !== undefined && refusal.reason !== 'code') throw refusal;
   };
   return {
@@ -119,10 +121,10 @@ export function openOidcClient(settings: OidcProviderSettings): OidcClient {
 }
 
 const refuse = (error: unknown): never => {
-  throw refusalOf(error);
+  throw signInRefusalOf(error);
 };
 
-const misfit = (detail: string) => new Refusal('settings', notSetUp, detail);
+const misfit = (detail: string) => new SignInRefusal('settings', notSetUp, detail);
 
 const wellKnown = '/.well-known/openid-configuration';
 
@@ -142,7 +144,7 @@ const microsoft = /^(login\.microsoftonline\.com|[\w-]+\.b2clogin\.com)$/;
 /**
  * Compares the issuer that the metadata names with that of the settings. A slash at the end makes no difference, because
  * both lead to the same metadata.
- * @throws Refusal
+ * @throws SignInRefusal
  */
 function requireIssuer(found: string, { issuer, number }: OidcProviderSettings): void {
   const bare = (text: string) => (URL.canParse(text) ? new URL(text).href.replace(/\/$/, '') : text);

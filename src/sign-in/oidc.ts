@@ -8,7 +8,7 @@ import { endArrival, isUsed, storeArrival, useAttempt } from './arrivals.js';
 import { openAttempt, type SealedAttempt, sealAttempt } from './attempt.js';
 import type { Claims } from './claims.js';
 import type { OidcClient } from './oidc-client.js';
-import { type Reason, Refusal, statusOf } from './refusal.js';
+import { type RefusalReason, refusalStatus, SignInRefusal } from './refusal.js';
 import type { NoteRefused, Refused } from './refusals.js';
 import { openSession, type Visitor } from './sessions.js';
 
@@ -104,7 +104,7 @@ export function createOidcSignIn({ pool, clock, providers, note }: OidcOptions):
       try {
         return (await (await open(settings)).addressFor(attempt)).href;
       } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
+        if (!(error instanceof SignInRefusal)) throw error;
         await note({ refusal: error, provider: settings, invitation: hashOf(invitation) }, visitor);
         throw unavailable(error.message, new Error(error.detail));
       }
@@ -117,7 +117,7 @@ export function createOidcSignIn({ pool, clock, providers, note }: OidcOptions):
         const invitation = attempt && hashOf(attempt.invitation);
         await note({ provider: settings, invitation, ...refused }, visitor);
         const { reason, message } = refused.refusal;
-        return { refused: message, status: statusOf(reason), provider: attempt?.provider };
+        return { refused: message, status: refusalStatus(reason), provider: attempt?.provider };
       };
       if (attempt === undefined || settings === undefined || (await isUsed(pool, state)))
         return refuse({ refusal: over() });
@@ -126,7 +126,7 @@ export function createOidcSignIn({ pool, clock, providers, note }: OidcOptions):
         const ended = await receive(claims, attempt, { browser, visitor });
         return 'refusal' in ended ? await refuse(ended) : ended;
       } catch (error) {
-        if (error instanceof Refusal) return refuse({ refusal: error });
+        if (error instanceof SignInRefusal) return refuse({ refusal: error });
         throw error;
       }
     },
@@ -135,7 +135,7 @@ export function createOidcSignIn({ pool, clock, providers, note }: OidcOptions):
 
 const hashOf = (token: string): Buffer | undefined => (token === '' ? undefined : hashToken(token));
 
-const refusal = (reason: Reason, message: string) => new Refusal(reason, message);
+const refusal = (reason: RefusalReason, message: string) => new SignInRefusal(reason, message);
 
 const over = () => refusal('state', 'This sign-in was not started in this browser, has expired, or was already used.');
 

@@ -1,5 +1,5 @@
 /** Reasons for which a sign-in is refused. They are labels of a metric, so there are few. */
-export type Reason =
+export type RefusalReason =
   /** The browser did not begin this sign-in, or it is over. */
   | 'state'
   /** The provider sent the person back with an error, or the person declined. */
@@ -25,9 +25,9 @@ export type Reason =
   | 'settings';
 
 /** A sign-in is refused. The message is for people and contains no text of the provider; `detail` is for operators. */
-export class Refusal extends Error {
+export class SignInRefusal extends Error {
   constructor(
-    readonly reason: Reason,
+    readonly reason: RefusalReason,
     message: string,
     readonly detail?: string,
     options?: ErrorOptions,
@@ -37,7 +37,7 @@ export class Refusal extends Error {
 }
 
 /** Returns the status of an answer: 503 for what another attempt or another setting can mend. */
-export const statusOf = (reason: Reason): number => {
+export const refusalStatus = (reason: RefusalReason): number => {
   if (reason === 'state') return 400;
   return reason === 'unreachable' || reason === 'settings' ? 503 : 403;
 };
@@ -56,10 +56,11 @@ interface LibraryError {
 }
 
 /** Translates an error of a request to a provider, or of a check of its answer. */
-export function refusalOf(thrown: unknown): Refusal {
-  if (thrown instanceof Refusal) return thrown;
+export function signInRefusalOf(thrown: unknown): SignInRefusal {
+  if (thrown instanceof SignInRefusal) return thrown;
   const error = (thrown ?? {}) as LibraryError;
-  const make = (reason: Reason, message: string) => new Refusal(reason, message, detailOf(error), { cause: thrown });
+  const make = (reason: RefusalReason, message: string) =>
+    new SignInRefusal(reason, message, detailOf(error), { cause: thrown });
   switch (error.code) {
     case 'OAUTH_AUTHORIZATION_RESPONSE_ERROR': {
       const code = /^[a-z_]{1,60}$/.test(String(error.error)) ? String(error.error) : 'another reason';
@@ -101,14 +102,19 @@ const ofClient = 'The provider does not accept this service. Tell the operator o
 /** The message for a provider whose metadata does not fit the settings. */
 export const notSetUp = 'Signing in by this provider is not set up correctly. Tell the operator of the service.';
 
-const claims: Readonly<Record<string, Reason>> = { nonce: 'nonce', aud: 'audience', azp: 'audience', iss: 'issuer' };
+const claims: Readonly<Record<string, RefusalReason>> = {
+  nonce: 'nonce',
+  aud: 'audience',
+  azp: 'audience',
+  iss: 'issuer',
+};
 
-const reasonOfClaim = (error: LibraryError): Reason => {
+const reasonOfClaim = (error: LibraryError): RefusalReason => {
   const claim = [...chainOf(error)].find((each) => typeof each.claim === 'string')?.claim;
   return claims[String(claim)] ?? 'answer';
 };
 
-const reasonOfAnswer = (error: LibraryError): Reason => {
+const reasonOfAnswer = (error: LibraryError): RefusalReason => {
   const text = [...chainOf(error)].map(({ message }) => String(message)).join(' ');
   const named = /"(nonce|aud|iss)"/.exec(text)?.[1];
   if (named !== undefined) return claims[named]!;

@@ -5,12 +5,12 @@ import type { SparseEvents } from '#audit/sparse-events.js';
 import type { Log } from '#common/log.js';
 import type { OidcProviderSettings } from '#config/oidc-setting.js';
 import { newValues } from '#entities/audit-event.js';
-import type { Reason, Refusal } from './refusal.js';
+import type { RefusalReason, SignInRefusal } from './refusal.js';
 import type { Visitor } from './sessions.js';
 
 /** A sign-in that is refused, as far as it is known. */
 export interface Refused {
-  refusal: Pick<Refusal, 'reason' | 'message' | 'detail'>;
+  refusal: Pick<SignInRefusal, 'reason' | 'message' | 'detail'>;
   provider?: OidcProviderSettings | undefined;
   /** Subject that the provider named, once its answer was checked. */
   subject?: string | undefined;
@@ -59,7 +59,7 @@ export function createRefusals({ pool, log, registry, sparseEvents }: RefusalsOp
 }
 
 /** Reasons that anybody causes by opening an address. They leave no event. */
-const unlogged: ReadonlySet<Reason> = new Set(['state', 'link']);
+const unlogged: ReadonlySet<RefusalReason> = new Set(['state', 'link']);
 
 /**
  * Finds the organizations whose owners see the event: those of the account, or the one that invited. Returns none if

@@ -5,7 +5,7 @@ import { forbidden, malformed } from '#common/errors.js';
 import type { OidcProviderSettings } from '#config/oidc-setting.js';
 import { transaction } from '#database/transaction.js';
 import { originOf, targetOf } from '#http/origin.js';
-import { type Page, queryOf, sendPage, tokenOf } from '#http/page.js';
+import { type HtmlPage, queryOf, sendPage, tokenOf } from '#http/page.js';
 import { answerNothingElse } from '#http/verbs.js';
 import type { Read } from '#schema/context.js';
 import { attemptTime } from './attempt.js';
@@ -151,7 +151,7 @@ const pages = {
     title: 'This link does not work',
     text: 'It was used, or it has expired. Ask the operator of the service for another one.',
   },
-} satisfies Readonly<Record<string, Page>>;
+} satisfies Readonly<Record<string, HtmlPage>>;
 
 /** Parameter of an address that the service sent a browser to, so that it does so only once. */
 const mark = 'here';

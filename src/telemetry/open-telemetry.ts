@@ -29,7 +29,7 @@ import {
 import type { Log } from '#common/log.js';
 import type { TracingConfig } from '#config/config.js';
 import { traceparentOf } from '#http/request-id.js';
-import { probePaths, routeOf, statusOf } from '#http/request-log.js';
+import { loggedStatus, probePaths, routeOf } from '#http/request-log.js';
 import { buildVersion } from '#runtime/version.js';
 import type { Tracing } from './tracing.js';
 
@@ -81,7 +81,7 @@ export function createTracing({ endpoint, ratio }: TracingConfig, log: Log): Tra
       response.locals['traceparent'] = textOf(span.spanContext());
       response.once('close', () => {
         const route = routeOf(request);
-        const status = statusOf(response);
+        const status = loggedStatus(response);
         span.updateName(`${method} ${route}`).setAttribute('http.route', route);
         if (status === 'aborted') span.setAttribute('error.type', status);
         else span.setAttribute('http.response.status_code', status);

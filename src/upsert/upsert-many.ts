@@ -26,7 +26,7 @@ export async function requireApplicationToPut(
 const targetKind = ({ name }: { name: string }): string => name[0]!.toLowerCase() + name.slice(1);
 
 /** Puts items in one transaction, and notes the call in the audit log. */
-export async function put<Thing extends Keyed, Item extends KeyedItem<Key>, Key extends KeyName>(
+export async function upsertMany<Thing extends Keyed, Item extends KeyedItem<Key>, Key extends KeyName>(
   ctx: Context,
   items: readonly Item[],
   options: PutOptions<Thing, Item, Key>,

@@ -9,7 +9,7 @@ import { itemFaults } from '#schema/arguments.js';
 import type { Context } from '#schema/context.js';
 
 /** The outcome for one item: the thing's identifier, or the error for which it was not put. */
-export type Outcome = { status: 'created' | 'updated' | 'unchanged'; id: string | null } | { error: ApiError };
+export type UpsertOutcome = { status: 'created' | 'updated' | 'unchanged'; id: string | null } | { error: ApiError };
 
 /** An item of a call, and its index. */
 export interface Placed<Item> {
@@ -19,7 +19,7 @@ export interface Placed<Item> {
 
 /** The outcomes of a call's items. An item that has an outcome is not put. */
 export class Outcomes<Item extends object> {
-  private readonly outcomes: (Outcome | undefined)[];
+  private readonly outcomes: (UpsertOutcome | undefined)[];
 
   constructor(private readonly items: readonly Item[]) {
     this.outcomes = items.map(() => undefined);
@@ -30,7 +30,7 @@ export class Outcomes<Item extends object> {
     return this.items.flatMap((item, index) => (this.outcomes[index] === undefined ? { index, item } : []));
   }
 
-  settle(index: number, outcome: Outcome): void {
+  settle(index: number, outcome: UpsertOutcome): void {
     this.outcomes[index] = outcome;
   }
 
@@ -82,7 +82,7 @@ export class Outcomes<Item extends object> {
   }
 }
 
-const itemOf = (index: number, outcome: Outcome): PutItem =>
+const itemOf = (index: number, outcome: UpsertOutcome): PutItem =>
   'error' in outcome ? { index, status: 'failed', error: errorOf(outcome.error) } : { index, ...outcome };
 
 const errorOf = ({ code, message, errors = [] }: ApiError): PutError => ({ code, message, errors: [...errors] });

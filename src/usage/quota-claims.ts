@@ -60,7 +60,7 @@ export const renewClaims = async (database: Queryable, held: readonly HeldClaim[
 };
 
 /** Number of records that an organization with a quota has stored in the day. */
-export interface StoredRecords {
+export interface StoredCount {
   readonly organizationId: string;
   readonly used: number;
 }
@@ -69,11 +69,7 @@ export interface StoredRecords {
  * Corrects the claims from the stored records. It starts a count for a new quota or day, adds records that a process
  * stored without a claim before it knew of the quota, and releases the claims of killed processes.
  */
-export const settleClaims = async (
-  database: Queryable,
-  day: number,
-  stored: readonly StoredRecords[],
-): Promise<void> => {
+export const settleClaims = async (database: Queryable, day: number, stored: readonly StoredCount[]): Promise<void> => {
   if (stored.length === 0) return;
   await database.query(sql`
     insert into quota_claim as c (organization_id, day, claimed, touched_at)

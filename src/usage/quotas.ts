@@ -2,7 +2,7 @@ import sql from 'sql-template-tag';
 import { quotaExceeded } from '#common/errors.js';
 import type { Queryable } from '#database/queryable.js';
 import { dayLength, dayOf } from './call-counter.js';
-import { claimRecords, type HeldClaim, renewClaims, type StoredRecords, settleClaims } from './quota-claims.js';
+import { claimRecords, type HeldClaim, renewClaims, type StoredCount, settleClaims } from './quota-claims.js';
 
 /** Quotas of an organization and their use, as far as this process knows. */
 interface Standing {
@@ -22,7 +22,7 @@ interface Standing {
   stored: number;
 }
 
-interface Row extends StoredRecords {
+interface Row extends StoredCount {
   recordsPerDay: number | null;
   storedBytes: number | null;
   stored: number;

@@ -3,7 +3,7 @@ import { readConfig } from '#config/config.js';
 import { newId } from '#entities/id.js';
 import type { PlainJson } from '#json/json.js';
 import { createMapping } from '#records/opensearch/cluster-mapping.js';
-import { Places } from '#records/opensearch/place.js';
+import { FieldPlaces } from '#records/opensearch/place.js';
 import { useWorld, type WorldRecord } from '../search/world.js';
 import { recordIndexSettings } from '../support/record-index.js';
 import { openParts } from './parts.js';
@@ -137,7 +137,7 @@ describe('mapping of the indices on a cluster', () => {
   });
 
   it('reaches every month when several processes see new names at once, without a request for most names', async () => {
-    const processes = Array.from({ length: 3 }, () => new Places(world.pool, openMapping().mapPlaces));
+    const processes = Array.from({ length: 3 }, () => new FieldPlaces(world.pool, openMapping().mapPlaces));
     const organizations = await Promise.all(processes.map(makeOrganization));
     const paths = (from: number, to: number) =>
       Array.from({ length: to - from }, (_, n) => ({ path: `data.p${from + n}`, kind: 'n' as const }));

@@ -8,7 +8,7 @@ import { DocumentMaker } from '#records/opensearch/document-maker.js';
 import { createFreshness } from '#records/opensearch/freshness.js';
 import { indexNames } from '#records/opensearch/indices.js';
 import type { ClusterLogOptions } from '#records/opensearch/log/options.js';
-import { Places } from '#records/opensearch/place.js';
+import { FieldPlaces } from '#records/opensearch/place.js';
 import { recordIndexSettings } from '../support/record-index.js';
 
 /** Opens the parts that index maintenance needs, on a test's database and indices. The caller closes the client. */
@@ -22,7 +22,7 @@ export const openParts = (pool: Pool, databaseUrl: string): ClusterLogOptions & 
     client,
     names,
     writer: new BulkWriter(client),
-    maker: new DocumentMaker(pool, new Places(pool, mapPlaces), names),
+    maker: new DocumentMaker(pool, new FieldPlaces(pool, mapPlaces), names),
     fresh: createFreshness({ pool, client, names, wake: () => undefined }),
   };
 };

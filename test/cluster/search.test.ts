@@ -12,7 +12,7 @@ import { parseJson } from '#json/reader.js';
 import { createClient } from '#records/opensearch/client.js';
 import { createEngine } from '#records/opensearch/engine.js';
 import { indexNames } from '#records/opensearch/indices.js';
-import { Places } from '#records/opensearch/place.js';
+import { FieldPlaces } from '#records/opensearch/place.js';
 import { createClusterSearch } from '#records/opensearch/search/cluster-search.js';
 import { buildWorld, type World, worldNow } from '../search/world.js';
 import { useDatabase } from '../support/database.js';
@@ -242,7 +242,7 @@ describe('search on a cluster that does not answer', () => {
       clock: () => worldNow,
       timeoutMs,
       engine: createEngine({ client, names: indexNames('ddp'), fresh: () => Promise.resolve() }),
-      places: new Places(pool, () => Promise.resolve()),
+      places: new FieldPlaces(pool, () => Promise.resolve()),
     });
     const { organizationId, applicationId } = world;
     const prepared = search.prepare(

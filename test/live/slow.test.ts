@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
-import { Stream } from '#live/stream.js';
+import { LiveStream } from '#live/stream.js';
 import { useWorld } from '../support/world.js';
 import { buildLiveWorld, type LiveWorld } from './live-world.js';
 
@@ -65,12 +65,12 @@ describe('queue of a subscriber', () => {
     Array.from({ length: count }, (_, item) => ({ key: String(item), item, size }));
 
   it('starts with an empty batch', async () => {
-    const stream = new Stream<number>(10, nothing);
+    const stream = new LiveStream<number>(10, nothing);
     expect(await stream.next()).toMatchObject({ done: false, value: { items: [], missed: 0 } });
   });
 
   it('keeps the newest 1,000 items', async () => {
-    const stream = new Stream<number>(5000, nothing);
+    const stream = new LiveStream<number>(5000, nothing);
     await stream.next();
     stream.push(items(1200, 1));
     const { value } = await stream.next();
@@ -78,7 +78,7 @@ describe('queue of a subscriber', () => {
   });
 
   it('keeps a million characters, and delivers them in parts', async () => {
-    const stream = new Stream<number>(5000, nothing);
+    const stream = new LiveStream<number>(5000, nothing);
     await stream.next();
     stream.push(items(30, 100_000));
     const told = [];
@@ -92,7 +92,7 @@ describe('queue of a subscriber', () => {
   });
 
   it('skips an item that is too large, and keeps the smaller ones', async () => {
-    const stream = new Stream<string>(10, nothing);
+    const stream = new LiveStream<string>(10, nothing);
     await stream.next();
     stream.push([
       { key: 'a', item: 'small', size: 10 },
@@ -103,7 +103,7 @@ describe('queue of a subscriber', () => {
 
   it('drops its items when the subscription ends with an error, which is thrown once', async () => {
     const left: unknown[] = [];
-    const stream = new Stream<number>(10, (one) => left.push(one));
+    const stream = new LiveStream<number>(10, (one) => left.push(one));
     await stream.next();
     stream.push(items(3, 1));
     stream.end(new Error('No more.'));
@@ -114,7 +114,7 @@ describe('queue of a subscriber', () => {
   });
 
   it('releases a subscriber at once that leaves while waiting', async () => {
-    const stream = new Stream<number>(10, nothing);
+    const stream = new LiveStream<number>(10, nothing);
     await stream.next();
     const waiting = stream.next();
     await stream.return();

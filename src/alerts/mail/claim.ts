@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { hourMs } from '#common/time.js';
-import type { Notice } from './outbox.js';
+import type { MailNotice } from './outbox.js';
 
 /** Duration of a lease on a recipient, in milliseconds. It is longer than sending a mail may take. */
 export const leaseTime = 120_000;
@@ -119,14 +119,14 @@ const lease = (tx: pg.PoolClient, rows: readonly { id: string }[], claimId: stri
 export interface Waiting {
   /** Identifiers of their rows, which are deleted once the mail is sent. */
   ids: string[];
-  notices: Notice[];
+  notices: MailNotice[];
   /** Number of notices that the mail does not show. */
   more: number;
 }
 
 /** Reads the notices that wait for a recipient, the oldest first. */
 export async function readWaiting(pool: pg.Pool, recipientId: string, shown: number): Promise<Waiting> {
-  const { rows } = await pool.query<{ id: string; notice: Notice | null; count: number }>(
+  const { rows } = await pool.query<{ id: string; notice: MailNotice | null; count: number }>(
     sql`select id::text, notice, count from alert_mail where recipient_id = ${recipientId} order by id limit ${readAtOnce}`,
   );
   const notices = rows.flatMap(({ notice }) => (notice === null ? [] : [notice])).slice(0, shown);

@@ -4,7 +4,7 @@ import { weekMs } from '#common/time.js';
 import { type Claimed, readWaiting } from './claim.js';
 import { askMail, type Mail, noticeMail } from './message.js';
 import { shownInMail } from './outbox.js';
-import { newToken, type StopTokens } from './token.js';
+import { newMailToken, type StopTokens } from './token.js';
 
 /** Validity of a link that confirms an address, in milliseconds. */
 const linkLifetime = weekMs;
@@ -39,7 +39,7 @@ export const createComposer =
       messageId: `<alert.${id}.${key}@${new URL(origin).hostname.replaceAll(/[[\]]/g, '')}>`,
     });
     if (kind === 'ask') {
-      const { token, hash } = newToken();
+      const { token, hash } = newMailToken();
       const expiresAt = new Date(clock() + linkLifetime);
       await pool.query(
         sql`insert into alert_mail_token (hash, recipient_id, expires_at) values (${hash}, ${id}, ${expiresAt})`,

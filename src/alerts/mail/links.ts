@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import sql from 'sql-template-tag';
 import { transaction } from '#database/transaction.js';
-import { hashOf, type StopTokens } from './token.js';
+import { type StopTokens, tokenHash } from './token.js';
 
 /** The actions behind the links in mails. */
 export interface MailLinks {
@@ -16,7 +16,7 @@ export interface MailLinks {
 
 /** Creates the actions over a pool. */
 export const createMailLinks = (pool: pg.Pool, clock: () => number, tokens: StopTokens): MailLinks => ({
-  confirm: (token) => transaction(pool, (tx) => confirm(tx, hashOf(token), new Date(clock()))),
+  confirm: (token) => transaction(pool, (tx) => confirm(tx, tokenHash(token), new Date(clock()))),
   async stop(token, resume) {
     const id = tokens.read(token);
     return id !== undefined && transaction(pool, (tx) => stop(tx, id, resume, new Date(clock())));

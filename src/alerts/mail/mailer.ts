@@ -11,8 +11,8 @@ import { createComposer } from './compose.js';
 import { faultOf } from './fault.js';
 import { createInviter } from './invite.js';
 import { createMailLinks, type MailLinks } from './links.js';
-import { enqueueNotices, type Notice } from './outbox.js';
-import { createSettler, type Outcome } from './settle.js';
+import { enqueueNotices, type MailNotice } from './outbox.js';
+import { createSettler, type MailOutcome } from './settle.js';
 import { createStopTokens } from './token.js';
 import { type MailServer, openTransport, type SendMail } from './transport.js';
 
@@ -45,7 +45,11 @@ export interface Mailer {
    * Stores notices for the recipients of episodes in the caller's transaction. Returns a function to call after the
    * commit, or undefined.
    */
-  enqueue(tx: pg.PoolClient, kind: Notice['kind'], episodeIds: readonly string[]): Promise<(() => void) | undefined>;
+  enqueue(
+    tx: pg.PoolClient,
+    kind: MailNotice['kind'],
+    episodeIds: readonly string[],
+  ): Promise<(() => void) | undefined>;
   links: MailLinks;
   /** Sends the link of an invitation at once. */
   invite: ReturnType<typeof createInviter>;
@@ -70,7 +74,7 @@ export function createMailer({ pool, clock, log, registry, secretKeys, server, o
     const composed = await compose(claimed);
     if (composed === undefined) return settler.release(claimed);
     const { mail, ids } = composed;
-    let outcome: Outcome;
+    let outcome: MailOutcome;
     try {
       await (await open())(mail);
       outcome = await settler.sent(claimed, ids, at);
@@ -127,7 +131,7 @@ export function createMailer({ pool, clock, log, registry, secretKeys, server, o
  * Logs a mail that was not sent. The line holds neither the address nor the mail server's answer, which may repeat the
  * address.
  */
-function logFault(log: Logger, { id, organizationId, kind }: Claimed, outcome: Outcome, says: string): void {
+function logFault(log: Logger, { id, organizationId, kind }: Claimed, outcome: MailOutcome, says: string): void {
   const about = { recipientId: id, organizationId, kind, code: /^\d{3}/.exec(says)?.[0] };
   if (outcome === 'dropped') log.warn(about, 'E-mail notices dropped: they could not be sent for a day');
   else if (outcome === 'stopped') log.info(about, 'E-mail notices to an address stopped: its mail server refused it');
@@ -138,7 +142,7 @@ function logFault(log: Logger, { id, organizationId, kind }: Claimed, outcome: O
 const countUpTo = 10_000;
 
 /** Registers the metrics of e-mail. */
-function createMailMetrics(registry: Registry, pool: pg.Pool): { count(outcome: Outcome): void } {
+function createMailMetrics(registry: Registry, pool: pg.Pool): { count(outcome: MailOutcome): void } {
   const registers = [registry];
   const mails = new Counter({
     name: 'ddp_alert_mails_total',

@@ -1,5 +1,5 @@
 import { oneLine } from './fault.js';
-import type { Notice } from './outbox.js';
+import type { MailNotice } from './outbox.js';
 
 /** A mail that is ready to be sent. */
 export interface Mail {
@@ -47,7 +47,7 @@ export function noticeMail({
   more,
   origin,
   ...terms
-}: Terms & { notices: readonly Notice[]; more: number; origin: string }): Mail {
+}: Terms & { notices: readonly MailNotice[]; more: number; origin: string }): Mail {
   const beyond =
     more === 0 ? [] : [`And ${more} more ${notices.length === 0 ? 'notices' : 'that are not shown here'}.`];
   return {
@@ -58,7 +58,7 @@ export function noticeMail({
   };
 }
 
-function subjectOf(notices: readonly Notice[], more: number, organization: string): string {
+function subjectOf(notices: readonly MailNotice[], more: number, organization: string): string {
   const [first] = notices;
   if (first !== undefined && notices.length + more === 1) return titleOf(first);
   return `${notices.length + more} alert notices of ${organization}`;
@@ -94,24 +94,24 @@ export function invitationMail({
 
 const severities: Readonly<Record<string, string>> = { info: 'Info', warning: 'Warning', critical: 'Critical' };
 
-function titleOf({ kind, severity, rule, device }: Notice): string {
+function titleOf({ kind, severity, rule, device }: MailNotice): string {
   const of = device === null ? 'a device that is gone' : oneLine(device, maxName);
   const name = oneLine(rule, maxName);
   return kind === 'opened' ? `${severities[severity] ?? severity}: ${name}, ${of}` : `Closed: ${name}, ${of}`;
 }
 
-const linesOf = (notice: Notice, origin: string): string[] => [
+const linesOf = (notice: MailNotice, origin: string): string[] => [
   titleOf(notice),
   ...[...detailsOf(notice), ...addressesOf(notice, origin)].map((line) => `  ${line}`),
 ];
 
 /** Returns the console's page of the rule's episodes of the device, the newest first. */
-const addressesOf = ({ ruleId, deviceId }: Notice, origin: string): string[] =>
+const addressesOf = ({ ruleId, deviceId }: MailNotice, origin: string): string[] =>
   ruleId === undefined || deviceId === undefined
     ? []
     : [`${origin}/console/alerts?${new URLSearchParams({ rule: ruleId, device: deviceId }).toString()}`];
 
-function detailsOf({ serial, application, openedAt, closedAt, reason, values, openedReason }: Notice): string[] {
+function detailsOf({ serial, application, openedAt, closedAt, reason, values, openedReason }: MailNotice): string[] {
   return [
     ...(values == null ? [] : Object.entries(values).map(valueOf)),
     ...(openedReason === 'quota'
@@ -152,7 +152,7 @@ function timeOf(seconds: number): string {
 const footerOf = ({ organization, stopUrl }: Terms): string =>
   `--\nThis address is named in an alert rule of the organization ${organization}.\nNo more of these mails: ${stopUrl}`;
 
-const section = (notice: Notice, origin: string): string => {
+const section = (notice: MailNotice, origin: string): string => {
   const links = addressesOf(notice, origin).map((url) => `<a href="${escaped(url)}">Show the episode</a>`);
   return `<p><strong>${escaped(titleOf(notice))}</strong><br>${[...detailsOf(notice).map(escaped), ...links].join('<br>')}</p>`;
 };

@@ -1,12 +1,12 @@
 import sql from 'sql-template-tag';
-import { named } from '#database/named.js';
+import { namedStatement } from '#database/named-statement.js';
 import type { Queryable } from '#database/queryable.js';
 
 /** Maximum number of notices that a mail shows. Further ones are only counted. */
 export const shownInMail = 50;
 
 /** A notice that waits for its mail. Times are Unix seconds. Fields that may be absent are so in notices of 0.2.0. */
-export interface Notice {
+export interface MailNotice {
   episodeId?: string;
   ruleId?: string;
   deviceId?: string;
@@ -32,7 +32,7 @@ export interface Notice {
  */
 export async function enqueueNotices(
   tx: Queryable,
-  kind: Notice['kind'],
+  kind: MailNotice['kind'],
   episodeIds: readonly string[],
   now: Date,
 ): Promise<boolean> {
@@ -65,6 +65,6 @@ export async function enqueueNotices(
      union all
     select recipient_id, null, count(*)::int, ${now}::timestamptz from notified join room using (recipient_id)
      where place > free group by recipient_id`;
-  const { rowCount } = await tx.query(named('alert mail', query));
+  const { rowCount } = await tx.query(namedStatement('alert mail', query));
   return (rowCount ?? 0) > 0;
 }

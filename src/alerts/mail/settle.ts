@@ -12,7 +12,7 @@ const firstWait = 60_000;
 const maxWait = 15 * 60_000;
 
 /** Outcome of a mail. `stale` means that another process holds the lease by now. */
-export type Outcome = 'sent' | 'failed' | 'stopped' | 'dropped' | 'stale';
+export type MailOutcome = 'sent' | 'failed' | 'stopped' | 'dropped' | 'stale';
 
 /** Writes the outcomes of mails, guarded by their lease. */
 export interface Settler {
@@ -20,8 +20,8 @@ export interface Settler {
    * @param at time at which the mail was composed. The validity of its links and the wait before the next mail begin
    * then.
    */
-  sent(claimed: Claimed, ids: readonly string[], at: Date): Promise<Outcome>;
-  failed(claimed: Claimed, fault: MailFault): Promise<Outcome>;
+  sent(claimed: Claimed, ids: readonly string[], at: Date): Promise<MailOutcome>;
+  failed(claimed: Claimed, fault: MailFault): Promise<MailOutcome>;
   /** Releases the lease on a recipient for whom no notice waits. */
   release(claimed: Claimed): Promise<void>;
 }
@@ -50,7 +50,7 @@ async function settleSent(
   { kind, id, claimId, organizationId }: Claimed,
   ids: readonly string[],
   at: Date,
-): Promise<Outcome> {
+): Promise<MailOutcome> {
   const done =
     kind === 'ask' ? sql`asked_at = ${at}, ask_at = null` : sql`next_at = ${new Date(at.getTime() + digestSpacing)}`;
   const { rowCount } = await tx.query(sql`
@@ -83,7 +83,7 @@ async function settleRefused(
   { id, claimId }: Claimed,
   { says }: MailFault,
   now: Date,
-): Promise<Outcome> {
+): Promise<MailOutcome> {
   const { rowCount } = await tx.query(sql`
     update alert_recipient set ${released}, ${faultless}, last_error = null, ask_at = null, state = 'stopped',
            reason = ${says}, since = ${now}
@@ -93,7 +93,12 @@ async function settleRefused(
   return 'stopped';
 }
 
-async function settleFailed(tx: pg.PoolClient, claimed: Claimed, { says }: MailFault, now: number): Promise<Outcome> {
+async function settleFailed(
+  tx: pg.PoolClient,
+  claimed: Claimed,
+  { says }: MailFault,
+  now: number,
+): Promise<MailOutcome> {
   const { kind, id, claimId, failures, failingSince, address } = claimed;
   const isOver = failingSince !== null && failingSince <= now - giveUpAfter;
   const again = new Date(now + Math.min(firstWait * 2 ** failures, maxWait));

@@ -1,13 +1,13 @@
 import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** Generates a token that confirms an address, and its hash. Only the hash is stored. */
-export function newToken(): { token: string; hash: Buffer } {
+export function newMailToken(): { token: string; hash: Buffer } {
   const token = randomBytes(32).toString('base64url');
-  return { token, hash: hashOf(token) };
+  return { token, hash: tokenHash(token) };
 }
 
 /** Hashes a token for storage. */
-export const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
+export const tokenHash = (token: string): Buffer => createHash('sha256').update(token).digest();
 
 /**
  * Writes and reads the tokens of links that stop mails. A token is the signed identifier of the recipient, so the link

@@ -1,12 +1,12 @@
-import { Calls, type Item, type PutCall, type Single } from './calls.js';
-import { type Graph, Refusal } from './client.js';
+import { Calls, type PutCall, type PutItem, type Single } from './calls.js';
+import { type Graph, RequestRefusal } from './client.js';
 import { renameDashboardProducts, savingIn, savingOf } from './dashboard.js';
 import type { Values } from './document.js';
 import type { Lease } from './lease.js';
 import { isNew, type Token } from './names.js';
 import { lineOf, type Plan, type Step } from './plan.js';
 import { isStopped, removalOf } from './removal.js';
-import { type Kind, renameRuleProducts, secondOf, withFilterProducts } from './resolve.js';
+import { renameRuleProducts, secondOf, type ThingKind, withFilterProducts } from './resolve.js';
 import { dryRoundsOf, roundsOf } from './rounds.js';
 
 /** Outcome of a plan: number of steps that were done, one sentence per failed step, and warnings of the service. */
@@ -158,7 +158,7 @@ class Applying {
       const document = renameDashboardProducts(step.values, (token) => this.idOf(token));
       const { query, variables } = savingOf(this.calls.organizationId, nobody, 0, document);
       await this.calls.graph.ask(query, variables).catch((error: unknown) => {
-        if (!(error instanceof Refusal)) throw error;
+        if (!(error instanceof RequestRefusal)) throw error;
         if (error.code !== 'NOT_FOUND') this.calls.fail(step, error.message, error.faults);
       });
     }
@@ -243,7 +243,7 @@ class Applying {
     }
   }
 
-  private of(kind: Kind, ...actions: Step['action'][]): Step[] {
+  private of(kind: ThingKind, ...actions: Step['action'][]): Step[] {
     return this.plan.steps.filter((step) => step.kind === kind && actions.includes(step.action));
   }
 
@@ -260,7 +260,7 @@ class Applying {
   }
 
   /** Makes the item of each step. Fails the steps that need something that was not made. */
-  private items<Made extends object>(steps: readonly Step[], make: (step: Step) => Made): (Item & { item: Made })[] {
+  private items<Made extends object>(steps: readonly Step[], make: (step: Step) => Made): (PutItem & { item: Made })[] {
     return steps.flatMap((step) => {
       try {
         return [{ step, item: make(step) }];

@@ -1,4 +1,4 @@
-import { type Fault, type Graph, type Operation, Refusal } from './client.js';
+import { type Fault, type Graph, type GraphOperation, RequestRefusal } from './client.js';
 import type { Lease } from './lease.js';
 import type { Token } from './names.js';
 import { lineOf, type Step } from './plan.js';
@@ -10,7 +10,7 @@ const atOnce = { items: 1000, characters: 250_000 };
 const removalsAtOnce = 40;
 
 /** One item of a call, and the step that it carries out. */
-export interface Item {
+export interface PutItem {
   step: Step;
   item: object;
 }
@@ -18,7 +18,7 @@ export interface Item {
 /** A step, and the operation that carries it out. */
 export interface Single {
   step: Step;
-  operation: Operation;
+  operation: GraphOperation;
 }
 
 /**
@@ -65,7 +65,7 @@ export class Calls {
   }
 
   /** Puts items. Adds the identifier of each stored item to `made`, by the step's token. */
-  async put(call: PutCall, items: readonly Item[], made?: Map<Token, string>): Promise<void> {
+  async put(call: PutCall, items: readonly PutItem[], made?: Map<Token, string>): Promise<void> {
     for (const some of callsOf(items)) await this.putOrSplit(call, some, made);
   }
 
@@ -78,7 +78,7 @@ export class Calls {
           await this.run(some.map(({ operation }) => operation));
           break;
         } catch (error) {
-          if (!(error instanceof Refusal)) throw error;
+          if (!(error instanceof RequestRefusal)) throw error;
           const { index } = error;
           const failed = index === undefined ? some : some.slice(index, index + 1);
           for (const { step } of failed) this.fail(step, error.message, error.faults);
@@ -89,24 +89,24 @@ export class Calls {
   }
 
   /** Runs operations in one transaction, which changes nothing if the lease is lost. */
-  private async run(operations: readonly Operation[]): Promise<unknown[]> {
+  private async run(operations: readonly GraphOperation[]): Promise<unknown[]> {
     if (this.lease === undefined)
       return Promise.all(operations.map(({ query, variables }) => this.graph.ask(query, variables)));
     try {
       return (await this.graph.askAtomic([this.lease.renewal, ...operations])).slice(1);
     } catch (error) {
-      if (!(error instanceof Refusal) || error.index === undefined) throw error;
+      if (!(error instanceof RequestRefusal) || error.index === undefined) throw error;
       if (error.index === 0) throw new Error(`${error.message} The rest of the file is not applied.`, { cause: error });
-      throw new Refusal(error.message, error.code, error.faults, error.index - 1);
+      throw new RequestRefusal(error.message, error.code, error.faults, error.index - 1);
     }
   }
 
   /** Puts items in one call. A value of another type refuses the whole call, so the halves are put by themselves. */
-  private async putOrSplit(call: PutCall, items: readonly Item[], made?: Map<Token, string>): Promise<void> {
+  private async putOrSplit(call: PutCall, items: readonly PutItem[], made?: Map<Token, string>): Promise<void> {
     try {
       await this.putSome(call, items, made);
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof RequestRefusal)) throw error;
       if (error.code !== 'VALIDATION_FAILED' || items.length === 1) {
         for (const { step, item } of items) this.fail(step, ...explained(error, item));
         return;
@@ -117,7 +117,7 @@ export class Calls {
     }
   }
 
-  private async putSome({ name, list, type, more }: PutCall, items: readonly Item[], made?: Map<Token, string>) {
+  private async putSome({ name, list, type, more }: PutCall, items: readonly PutItem[], made?: Map<Token, string>) {
     const [declared, passed] = more === undefined ? ['', ''] : [`, $more: ${more.type}`, `, ${more.name}: $more`];
     const variables = {
       o: this.organizationId,
@@ -145,7 +145,7 @@ const placeOf = ({ kind, place }: Step, path: string): string => `${place}${kind
  * Returns the refusal of a single item as its message and faults. For a value of another type, the service names only
  * the field and the value, so the place is found in the item. An absent field has its name only.
  */
-function explained({ message, faults }: Refusal, item: object): [message: string, faults: readonly Fault[]] {
+function explained({ message, faults }: RequestRefusal, item: object): [message: string, faults: readonly Fault[]] {
   const found = /^Variable "\$(\w+)" got invalid value (.*?)(?: at "[^"]*")?; (.*)$/s.exec(message);
   if (found === null) return [message, faults];
   const [, field, value, what] = found;
@@ -168,8 +168,8 @@ const leavesOf = (value: unknown, path = '', field = ''): Leaf[] =>
       );
 
 /** Splits items into calls within the limits. */
-function callsOf(items: readonly Item[]): Item[][] {
-  const calls: Item[][] = [];
+function callsOf(items: readonly PutItem[]): PutItem[][] {
+  const calls: PutItem[][] = [];
   let characters = 0;
   for (const each of items) {
     const length = JSON.stringify(each.item).length;

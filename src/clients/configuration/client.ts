@@ -1,24 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** An operation of the graph with its variables. */
-export interface Operation {
+export interface GraphOperation {
   query: string;
   variables: object;
 }
 
 /** Sends operations to the graph of a running service. */
 export interface Graph {
-  /** Runs one operation. @throws Refusal when the service refuses. */
+  /** Runs one operation. @throws RequestRefusal when the service refuses. */
   ask<Data>(query: string, variables: object): Promise<Data>;
   /**
    * Runs mutations in one transaction. Returns their data, in order.
-   * @throws Refusal with the index of the one that failed. Nothing is changed then.
+   * @throws RequestRefusal with the index of the one that failed. Nothing is changed then.
    */
-  askAtomic(operations: readonly Operation[]): Promise<unknown[]>;
+  askAtomic(operations: readonly GraphOperation[]): Promise<unknown[]>;
 }
 
 /** A refused operation: a sentence for people, the code of its first error, and its index in a batch. */
-export class Refusal extends Error {
+export class RequestRefusal extends Error {
   constructor(
     message: string,
     readonly code: string | undefined,
@@ -61,7 +61,7 @@ export function createGraphClient(origin: string, token: string): Graph {
         `There is no Device Data Platform at ${origin}: it answered with status ${status}, and not as a GraphQL service does. Say where the service is with --url or ORIGIN, without a path.`,
       );
     if (!response.ok && !Array.isArray(answer))
-      throw refusalOf(answer as Answer) ?? new Refusal(`The service answered ${status}.`, undefined);
+      throw refusalOf(answer as Answer) ?? new RequestRefusal(`The service answered ${status}.`, undefined);
     return answer;
   };
   return {
@@ -105,11 +105,11 @@ const waitOf = ({ status, headers }: Response): number | undefined => {
   return status === 429 && wait !== null ? Number(wait) : undefined;
 };
 
-function refusalOf({ errors: [error] = [] }: Answer, index?: number): Refusal | undefined {
+function refusalOf({ errors: [error] = [] }: Answer, index?: number): RequestRefusal | undefined {
   if (error === undefined) return undefined;
   const { message, extensions: { code, errors = [] } = {} } = error;
   // The fault of a variable repeats the message.
-  return new Refusal(
+  return new RequestRefusal(
     message,
     code,
     errors.filter((fault) => fault.message !== message),

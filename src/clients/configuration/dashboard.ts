@@ -1,4 +1,4 @@
-import type { Graph, Operation } from './client.js';
+import type { Graph, GraphOperation } from './client.js';
 import type { Values } from './document.js';
 import type { State } from './state.js';
 
@@ -50,7 +50,7 @@ export const savingOf = (
   applicationId: string,
   version: number,
   document: Values,
-): Operation => ({
+): GraphOperation => ({
   query: `mutation ($o: ID!, $a: ID!, $v: Int!, $d: JSON!) {
     updateDashboard(organizationId: $o, applicationId: $a, version: $v, document: $d) { version } }`,
   variables: { o: organizationId, a: applicationId, v: version, d: document },
@@ -62,7 +62,7 @@ export async function savingIn(
   { applications }: Pick<State, 'applications'>,
   applicationId: string,
   document: Values,
-): Promise<Operation> {
+): Promise<GraphOperation> {
   const known = applications.find(({ id }) => id === applicationId)?.dashboard;
   if (known != null) return savingOf(organizationId, applicationId, known.version, document);
   // An application that got its dashboard in an earlier step may have a document from before.

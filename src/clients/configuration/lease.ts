@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Graph, type Operation, Refusal } from './client.js';
+import { type Graph, type GraphOperation, RequestRefusal } from './client.js';
 
 /** Time between renewals, a third of the time for which the service grants a lease, in milliseconds. */
 const renewal = 10_000;
@@ -10,13 +10,13 @@ const patience = { between: 500, total: 60_000 };
 
 /** The lease of an organization's configuration. Each transaction begins with a renewal, so that it changes nothing without the lease. */
 export interface Lease {
-  readonly renewal: Operation;
+  readonly renewal: GraphOperation;
 }
 
 /**
  * Works under the lease of an organization's configuration, so that two files are applied one after the other.
  * @param onWait called once if another tool has the lease
- * @throws Refusal when another tool keeps the lease for a minute
+ * @throws RequestRefusal when another tool keeps the lease for a minute
  */
 export async function withLease<Result>(
   graph: Graph,
@@ -25,11 +25,11 @@ export async function withLease<Result>(
   work: (lease: Lease) => Promise<Result>,
 ): Promise<Result> {
   const variables = { o: organizationId, id: randomUUID() };
-  const operation = (renew: boolean): Operation => ({
+  const operation = (renew: boolean): GraphOperation => ({
     query: `mutation ($o: ID!, $id: ID!) { leaseConfiguration(organizationId: $o, leaseId: $id, renew: ${renew}) { expiresAt } }`,
     variables,
   });
-  const ask = ({ query }: Operation) => graph.ask(query, variables);
+  const ask = ({ query }: GraphOperation) => graph.ask(query, variables);
   await takeLease(() => ask(operation(false)), onWait);
   // A renewal that fails is no reason to stop: the next transaction finds out whether the lease is lost.
   const timer = setInterval(() => void ask(operation(true)).catch(() => undefined), renewal);
@@ -53,7 +53,7 @@ async function takeLease(take: () => Promise<unknown>, onWait: () => void): Prom
       await take();
       return;
     } catch (error) {
-      if (!(error instanceof Refusal) || error.code !== 'CONFLICT' || waited >= patience.total) throw error;
+      if (!(error instanceof RequestRefusal) || error.code !== 'CONFLICT' || waited >= patience.total) throw error;
       if (waited === 0) onWait();
       await delay(patience.between);
     }

@@ -4,7 +4,7 @@ import type { Values } from './document.js';
 export type Token = string;
 
 /** Returns the token of a thing that is still to be made. */
-export const newToken = (kind: string, key: string): Token => `+ ${kind} ${key}`;
+export const newThingToken = (kind: string, key: string): Token => `+ ${kind} ${key}`;
 
 export const isNew = (token: Token): boolean => token.startsWith('+ ');
 
@@ -20,7 +20,7 @@ interface Keyed {
 }
 
 /** A thing of a document: its key, its values, and the stored thing that it stands for. */
-export interface Matched<Thing> {
+export interface MatchedThing<Thing> {
   key: string;
   values: Values;
   place: string;
@@ -29,7 +29,7 @@ export interface Matched<Thing> {
 }
 
 /** An item of a document before it is matched. */
-export interface Item {
+export interface DocumentItem {
   key: string;
   values: Values;
   place: string;
@@ -41,10 +41,10 @@ export interface Item {
  */
 export function match<Thing extends Keyed>(
   kind: string,
-  items: readonly Item[],
+  items: readonly DocumentItem[],
   stored: readonly Thing[],
   faults: string[],
-): Matched<Thing>[] {
+): MatchedThing<Thing>[] {
   const byId = new Map(stored.map((each) => [each.id, each]));
   const byKey = new Map(stored.flatMap((each) => (each.externalId === null ? [] : [[each.externalId, each]])));
   const named = new Map<string, string>();
@@ -55,7 +55,7 @@ export function match<Thing extends Keyed>(
     else faults.push(`${place}: is the same ${kind} as ${earlier}`);
     return earlier === undefined;
   };
-  const idOf = ({ values: { id } }: Item) => (typeof id === 'string' && byId.has(id) ? id : undefined);
+  const idOf = ({ values: { id } }: DocumentItem) => (typeof id === 'string' && byId.has(id) ? id : undefined);
   const sound = items.filter((item) => {
     const id = idOf(item);
     return claim(keys, item.key, item.place) && (id === undefined || claim(named, id, item.place));
@@ -74,7 +74,7 @@ export function match<Thing extends Keyed>(
       faults.push(`${place}: is the identifier of a ${kind}: write it as "id" below a key`);
       return [];
     }
-    return [{ ...item, token: found?.id ?? newToken(kind, key), stored: found }];
+    return [{ ...item, token: found?.id ?? newThingToken(kind, key), stored: found }];
   });
 }
 
@@ -83,7 +83,7 @@ export function match<Thing extends Keyed>(
  * identifier.
  */
 export function referencesTo(
-  matched: readonly Matched<Keyed>[],
+  matched: readonly MatchedThing<Keyed>[],
   stored: readonly Keyed[],
 ): (name: string) => Token | undefined {
   const tokens = new Map([

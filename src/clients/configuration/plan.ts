@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Configuration, Values } from './document.js';
 import { serialKey } from './names.js';
-import { type Entry, entriesOf, type Kind, type Resolved, resolve } from './resolve.js';
+import { type Entry, entriesOf, type Resolved, resolve, type ThingKind } from './resolve.js';
 import type { State } from './state.js';
 import { tidy } from './tidy.js';
 
@@ -121,13 +121,13 @@ function faultsOfRemovals({ products, devices = [] }: State, steps: readonly Ste
 }
 
 /** The defaults that the service stores for null, where they are not empty. */
-const defaults: Partial<Record<Kind, Values>> = {
+const defaults: Partial<Record<ThingKind, Values>> = {
   application: { hasDashboard: false },
   hook: { allowUnverifiedSSLCert: false, disabled: false, concurrency: 8, ordered: false, events: ['record'] },
   rule: { severity: 'warning', disabled: false, for: 0, maxGap: 3600 },
 };
 
-function changedFields(kind: Kind, stored: Values, wanted: Values): string[] {
+function changedFields(kind: ThingKind, stored: Values, wanted: Values): string[] {
   return Object.keys(wanted).filter((field) => {
     const value = wanted[field] ?? defaults[kind]?.[field];
     // The service stores each event of a hook once.

@@ -1,10 +1,10 @@
-import type { Operation } from './client.js';
+import type { GraphOperation } from './client.js';
 import type { Token } from './names.js';
 import type { Step } from './plan.js';
-import { type Kind, secondOf } from './resolve.js';
+import { secondOf, type ThingKind } from './resolve.js';
 
 /** Returns the operation that removes the stored thing of a step. */
-export function removalOf({ kind, token, parent }: Step, organizationId: string): Operation {
+export function removalOf({ kind, token, parent }: Step, organizationId: string): GraphOperation {
   const [name, named] = removals[kind as keyof typeof removals]({
     token,
     parent: parent?.token ?? '',
@@ -25,7 +25,7 @@ interface Removed {
 
 type Removal = (removed: Removed) => [name: string, variables: Readonly<Record<string, string>>];
 
-const removals: Readonly<Record<Exclude<Kind, 'dashboard'>, Removal>> = {
+const removals: Readonly<Record<Exclude<ThingKind, 'dashboard'>, Removal>> = {
   product: ({ token }) => ['deleteProduct', { productId: token }],
   application: ({ token }) => ['deleteApplication', { applicationId: token }],
   hook: ({ token, parent }) => ['deleteApplicationHook', { applicationId: parent, applicationHookId: token }],
@@ -37,7 +37,7 @@ const removals: Readonly<Record<Exclude<Kind, 'dashboard'>, Removal>> = {
   link: ({ parent, second }) => ['removeApplicationDevice', { deviceId: parent, applicationId: second }],
 };
 
-const below: ReadonlySet<Kind> = new Set(['hook', 'rule', 'member', 'grant', 'link']);
+const below: ReadonlySet<ThingKind> = new Set(['hook', 'rule', 'member', 'grant', 'link']);
 
 /**
  * Whether a put that failed stops a removal. What failed may have been to replace what is removed.

@@ -1,18 +1,18 @@
 import { renameDashboardProducts } from './dashboard.js';
 import type { Configuration, Values } from './document.js';
 import {
-  type Item,
+  type DocumentItem,
   isIdentifier,
-  type Matched,
+  type MatchedThing,
   match,
-  newToken,
+  newThingToken,
   referencesTo,
   serialKey,
   type Token,
 } from './names.js';
 import type { State, StoredApplication, Thing } from './state.js';
 
-export type Kind =
+export type ThingKind =
   | 'product'
   | 'application'
   | 'dashboard'
@@ -26,7 +26,7 @@ export type Kind =
 
 /** A thing that an organization has or is to have. Each reference in it is a token. */
 export interface Entry {
-  kind: Kind;
+  kind: ThingKind;
   token: Token;
   /** Key, name, serial or username. */
   key: string;
@@ -60,7 +60,7 @@ export function resolve(wanted: Configuration, state: State): Resolved {
   return resolving;
 }
 
-const itemsOf = (section: Configuration['products'], at: string): Item[] =>
+const itemsOf = (section: Configuration['products'], at: string): DocumentItem[] =>
   Object.entries(section ?? {}).map(([key, values]) => ({ key, values: values ?? {}, place: `${at}.${key}` }));
 
 class Resolving implements Resolved {
@@ -110,13 +110,13 @@ class Resolving implements Resolved {
     const items = itemsOf(rules as Configuration['products'], `${place}.alertRules`);
     for (const rule of match<Thing>('rule', items, stored, this.faults)) {
       const values = renameRuleProducts(rule.values, (name) => this.product(name, `${rule.place}.products`));
-      const token = rule.stored?.id ?? newToken('rule', `${rule.key} of ${parent.key}`);
+      const token = rule.stored?.id ?? newThingToken('rule', `${rule.key} of ${parent.key}`);
       this.add({ kind: 'rule', key: rule.key, token, parent, place: rule.place, values });
     }
   }
 
   /** Matches the hooks of all applications at once, because their keys are unique in the organization. */
-  private hooksByApplication(): Map<Token, Matched<Thing>[]> {
+  private hooksByApplication(): Map<Token, MatchedThing<Thing>[]> {
     const below = this.applications.flatMap(({ token, place, values: { hooks } }) =>
       itemsOf(hooks as Configuration['products'], `${place}.hooks`).map((item) => ({ item, token })),
     );
@@ -136,7 +136,7 @@ class Resolving implements Resolved {
     ] as [string, (typeof members)[number]][]);
     for (const { key, values: all, place } of itemsOf(this.wanted.teams, 'teams')) {
       const { members: names, applications, ...values } = all;
-      const parent = { token: stored.get(key) ?? newToken('team', key), key };
+      const parent = { token: stored.get(key) ?? newThingToken('team', key), key };
       this.add({ kind: 'team', key, token: parent.token, place, values });
       for (const name of (names ?? []) as string[]) {
         const person = people.get(name);
@@ -173,7 +173,7 @@ class Resolving implements Resolved {
         this.faults.push(`${place}: is the same device as ${earlier}`);
         continue;
       }
-      const parent = { token: stored.get(same) ?? newToken('device', same), key };
+      const parent = { token: stored.get(same) ?? newThingToken('device', same), key };
       const named = typeof product === 'string' ? this.product(product, `${place}.product`) : product;
       this.add({
         kind: 'device',
@@ -202,7 +202,7 @@ class Resolving implements Resolved {
     if (token !== undefined) return token;
     if (isIdentifier(name) || open?.test(name)) return name;
     this.faults.push(`${place}: there is no product "${name}"`);
-    return newToken('product', name);
+    return newThingToken('product', name);
   }
 
   private application(name: string, place: string): Token | undefined {

@@ -6,7 +6,7 @@ import { type Plan, planOf } from './plan.js';
 import { readState } from './state.js';
 
 /** An organization, as the owner of a token reaches it. */
-export interface Target {
+export interface ConfigurationTarget {
   graph: Graph;
   organizationId: string;
 }
@@ -24,7 +24,7 @@ export interface Applying {
 
 /** Applies a document to an organization, or says what would be done. */
 export async function applyDocument(
-  { graph, organizationId }: Target,
+  { graph, organizationId }: ConfigurationTarget,
   wanted: Configuration,
   { prune, dryRun, onPlan, onWait = () => undefined }: Applying,
 ): Promise<Outcome & { plan: Plan }> {

@@ -1,7 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag';
 
 /** A position in the write-ahead log: its timeline, and its distance from the beginning in bytes. */
-export interface Position {
+export interface WalPosition {
   readonly timeline: number;
   readonly bytes: number;
 }
@@ -18,7 +18,7 @@ export const currentPosition: Sql = sql`
                    else pg_current_wal_flush_lsn() end as at) p) end`;
 
 /** Parses `00000001 0/3000060`: the timeline in hexadecimal digits, and PostgreSQL's `pg_lsn`. */
-export const positionOf = (text: string): Position => {
+export const positionOf = (text: string): WalPosition => {
   const [timeline = '', at = ''] = text.split(' ');
   return { timeline: Number.parseInt(timeline, 16), bytes: bytesOf(at) };
 };

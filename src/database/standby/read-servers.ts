@@ -6,7 +6,7 @@ import { type BoundedRead, createBoundedRead } from '../bounded.js';
 import { isConnectionLoss } from '../loss.js';
 import { fairQueueFor } from '../pool-queue.js';
 import type { WeighedRead } from '../reader.js';
-import { type Position, positionOf } from './position.js';
+import { positionOf, type WalPosition } from './position.js';
 import { Standby } from './standby.js';
 import { type PrimaryRow, primaryQuery } from './standby-connection.js';
 
@@ -85,7 +85,7 @@ export const createReadServers = ({ standbys: given, readPrimary, log }: ReadSer
     repeated: 0,
   }));
   let primary = 0;
-  const choose = async (position: Position) => {
+  const choose = async (position: WalPosition) => {
     const ready = members.filter(({ standby }) => standby.isReady);
     const [first, ...others] = ready.filter(({ standby }) => standby.has(position));
     if (first) return others.reduce((best, each) => (each.standby.reads < best.standby.reads ? each : best), first);

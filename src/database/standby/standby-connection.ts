@@ -1,8 +1,8 @@
 import type { Client } from 'pg';
 import sql from 'sql-template-tag';
 import { clientOf } from '../client.js';
-import { named } from '../named.js';
-import { bytesOf, currentPosition, type Position } from './position.js';
+import { namedStatement } from '../named-statement.js';
+import { bytesOf, currentPosition, type WalPosition } from './position.js';
 
 /** Identity of a database, which a standby has in common with its primary. */
 export interface Identity {
@@ -24,7 +24,7 @@ export interface PrimaryRow extends Identity {
  * Reads what a standby has replayed. The timeline is that of the log that it receives. A standby that reads an archive
  * alone, or whose login may not see the receiver, has that of its last restart point.
  */
-const replayQuery = named(
+const replayQuery = namedStatement(
   'replayed',
   sql`
     select pg_is_in_recovery() as standby, pg_last_wal_replay_lsn()::text as replayed,
@@ -40,7 +40,7 @@ export interface StandbyConnection {
   /** Whether the primary keeps rows that reads of the standby need (hot_standby_feedback). */
   readonly givesFeedback: boolean;
   /** @throws Error if the server does not answer or is no standby any more */
-  replayed(): Promise<Position>;
+  replayed(): Promise<WalPosition>;
   close(): void;
 }
 

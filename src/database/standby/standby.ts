@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Log } from '#common/log.js';
-import type { Position } from './position.js';
+import type { WalPosition } from './position.js';
 import { connectToStandby, type Identity, type StandbyConnection } from './standby-connection.js';
 
 /**
@@ -41,12 +41,12 @@ export class Standby {
   /** Number of times that it was left as `away`. A read during which this changes may have seen another database. */
   departures = 0;
   private state: State = 'away';
-  private known: Position = { timeline: 0, bytes: 0 };
+  private known: WalPosition = { timeline: 0, bytes: 0 };
   private connection: StandbyConnection | undefined;
   private asking: Promise<void> | undefined;
   private readonly clients = new Set<pg.PoolClient>();
   /** Positions of the primary, the oldest first, with the times (`performance.now`) at which they were read. */
-  private readonly seen: { readonly position: Position; readonly at: number }[] = [];
+  private readonly seen: { readonly position: WalPosition; readonly at: number }[] = [];
   /** Last reason for being away, so that each is logged once. */
   private reason = '';
   /** Whether the log has to say that it answers reads. */
@@ -75,12 +75,12 @@ export class Standby {
   }
 
   /** Whether it is known to have everything up to a position. */
-  has({ timeline, bytes }: Position): boolean {
+  has({ timeline, bytes }: WalPosition): boolean {
     return this.known.timeline === timeline && this.known.bytes >= bytes;
   }
 
   /** Waits until it has everything up to a position. Returns false, and leaves it, if that takes too long. */
-  async reach(position: Position): Promise<boolean> {
+  async reach(position: WalPosition): Promise<boolean> {
     const until = performance.now() + longestWait;
     for (let pause = 1; this.isReady; pause = Math.min(2 * pause, longestPause)) {
       await this.ask();
@@ -92,7 +92,7 @@ export class Standby {
   }
 
   /** Connects if necessary, and decides whether it is used: it must reach the primary's present position in time. */
-  async examine(primary: Identity, position: Position): Promise<void> {
+  async examine(primary: Identity, position: WalPosition): Promise<void> {
     this.see(position);
     try {
       this.connection ??= await this.connect(primary);
@@ -143,7 +143,7 @@ export class Standby {
   }
 
   /** Remembers a position of the primary until it is replayed, for the lag. */
-  private see(position: Position): void {
+  private see(position: WalPosition): void {
     this.seen.push({ position, at: performance.now() });
     this.seen.splice(0, this.seen.findLastIndex(({ position: each }) => this.has(each)) + 1);
     // The oldest one stays, because the lag begins there.

@@ -4,7 +4,7 @@ import { GraphQLError, getOperationAST, OperationTypeNode, parse } from 'graphql
 import { malformed } from '#common/errors.js';
 import type { Context } from '#schema/context.js';
 import { bounds } from '../document-limit.js';
-import { Ended, type Operation, type Subscriptions } from './subscription.js';
+import { type ClientOperation, Ended, type Subscriptions } from './subscription.js';
 
 /** Interval between two comments, in milliseconds. They keep proxies from closing an idle connection. */
 const keepAlive = 12_000;
@@ -66,8 +66,8 @@ async function send(response: Response, text: string): Promise<void> {
   clearTimeout(timer);
 }
 
-function operationOf({ method, body, originalUrl }: Request): Operation {
-  if (method === 'POST') return typeof body === 'object' && body !== null ? (body as Operation) : {};
+function operationOf({ method, body, originalUrl }: Request): ClientOperation {
+  if (method === 'POST') return typeof body === 'object' && body !== null ? (body as ClientOperation) : {};
   const { searchParams } = new URL(originalUrl, 'http://localhost');
   const { variables, ...rest } = Object.fromEntries(searchParams);
   if (variables === undefined) return rest;
@@ -79,7 +79,7 @@ function operationOf({ method, body, originalUrl }: Request): Operation {
 }
 
 /** Returns the kind of an operation; undefined when it cannot be read. */
-function kindOf({ query, operationName }: Operation): OperationTypeNode | undefined {
+function kindOf({ query, operationName }: ClientOperation): OperationTypeNode | undefined {
   if (typeof query !== 'string') return undefined;
   try {
     const name = typeof operationName === 'string' ? operationName : undefined;

@@ -26,7 +26,7 @@ import type { SubscriptionCounter } from './subscription-counter.js';
 type Caller = Context['caller'];
 
 /** An operation as the client sent it, not yet checked. */
-export interface Operation {
+export interface ClientOperation {
   query?: unknown;
   operationName?: unknown;
   variables?: unknown;
@@ -58,7 +58,7 @@ export interface SubscriptionOptions {
 
 /** Opens subscriptions, for both transports. */
 export interface Subscriptions {
-  open(operation: Operation, visitor: Visitor): Promise<Opened>;
+  open(operation: ClientOperation, visitor: Visitor): Promise<Opened>;
   /** Ends all subscriptions and opens no more. */
   endAll(): Promise<void>;
 }
@@ -79,7 +79,7 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
     return errors.map(explain);
   };
 
-  const open = async (operation: Operation, { caller, request, connection }: Visitor): Promise<Results> => {
+  const open = async (operation: ClientOperation, { caller, request, connection }: Visitor): Promise<Results> => {
     await timeSlices.ifOver(caller.organizationId);
     if (ended) throw unavailable('The service stops. Subscribe again.');
     const { document, operationName, variableValues } = read(schema, operation);
@@ -149,7 +149,7 @@ const leave = (source: AsyncIterable<unknown> | ExecutionResult): void => {
  * Parses and validates an operation, and checks that it is a subscription within the limits.
  * @throws AggregateError with all faults of the document, or a GraphQLError.
  */
-function read(schema: GraphQLSchema, { query, operationName, variables }: Operation) {
+function read(schema: GraphQLSchema, { query, operationName, variables }: ClientOperation) {
   if (typeof query !== 'string') throw fault('The operation needs a `query`, a text.', 'BAD_REQUEST');
   let document: DocumentNode;
   try {

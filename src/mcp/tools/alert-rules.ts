@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { id, input, read, text, tool } from '../tool.js';
-import type { Connection } from './connection.js';
+import { id, input, readData, text, tool } from '../tool.js';
+import type { GraphConnection } from './connection.js';
 
 interface Rule {
   readonly recipientStates: unknown;
@@ -89,7 +89,7 @@ export const alertRules = tool({
   async run({ applicationId, disabled }, call) {
     const at: Position =
       call.position === undefined ? { after: null, skip: 0 } : (JSON.parse(call.position) as Position);
-    const { applications } = await read<{ applications: Connection<Application> }>(call, query, {
+    const { applications } = await readData<{ applications: GraphConnection<Application> }>(call, query, {
       organizationId: call.organizationId,
       ids: applicationId === undefined ? undefined : [applicationId],
       after: at.after,

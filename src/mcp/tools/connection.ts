@@ -1,13 +1,16 @@
-import type { Part } from '../tool.js';
+import type { ListPart } from '../tool.js';
 
 /** A connection of the graph. */
-export interface Connection<Node> {
+export interface GraphConnection<Node> {
   readonly edges: readonly { readonly cursor: string; readonly node: Node }[];
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
 }
 
 /** Returns a connection as a part of a list, which goes on at the graph's own cursors. */
-export const partOf = <Node>({ edges, pageInfo }: Connection<Node>, itemOf: (node: Node) => unknown): Part => ({
+export const partOf = <Node>(
+  { edges, pageInfo }: GraphConnection<Node>,
+  itemOf: (node: Node) => unknown,
+): ListPart => ({
   items: edges.map(({ node }) => itemOf(node)),
   positions: edges.map(({ cursor }) => cursor),
   next: pageInfo.hasNextPage ? (pageInfo.endCursor ?? undefined) : undefined,

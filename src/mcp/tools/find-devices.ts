@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { id, input, read, text, time, tool } from '../tool.js';
-import { type Connection, partOf } from './connection.js';
+import { id, input, readData, text, time, tool } from '../tool.js';
+import { type GraphConnection, partOf } from './connection.js';
 
 interface Found {
-  readonly devices: Connection<Record<string, unknown> & { applications: { items: unknown[] } }>;
+  readonly devices: GraphConnection<Record<string, unknown> & { applications: { items: unknown[] } }>;
 }
 
 const query = `query FindDevices($organizationId: ID!, $first: Int, $after: String, $q: String, $filter: DeviceFilterInput) {
@@ -62,7 +62,7 @@ export const findDevices = tool({
   isUntrusted: true,
   async run({ limit, q, cursor: _, ...filter }, call) {
     const variables = { organizationId: call.organizationId, first: limit, after: call.position, q, filter };
-    const { devices } = await read<Found>(call, query, variables);
+    const { devices } = await readData<Found>(call, query, variables);
     return partOf(devices, ({ applications: { items }, ...device }) => ({ ...device, applications: items }));
   },
 });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { conflict } from '#common/errors.js';
 import { mostItemBytes, sizeOf } from '../answer.js';
-import { failureOf, input, type Part, tool } from '../tool.js';
+import { failureOf, input, type ListPart, tool } from '../tool.js';
 
 /** Characters of a piece of a long answer, before it is shortened until it fits. */
 const pieceLength = 30_000;
@@ -47,7 +47,7 @@ export const graphqlQuery = tool({
   },
 });
 
-function pieceOf(text: string, { from, hash }: Position): Part {
+function pieceOf(text: string, { from, hash }: Position): ListPart {
   let piece = text.slice(from, from + pieceLength);
   while (sizeOf(piece) > mostItemBytes) piece = piece.slice(0, Math.ceil(piece.length * 0.8));
   // A pair of surrogates is one character of the answer.

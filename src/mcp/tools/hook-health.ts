@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { id, input, read, text, tool } from '../tool.js';
-import type { Connection } from './connection.js';
+import { id, input, readData, text, tool } from '../tool.js';
+import type { GraphConnection } from './connection.js';
 
 interface Hook {
   readonly id: string;
@@ -101,7 +101,12 @@ export const hookHealth = tool({
     };
     // For a single application, a caller who may not read its hooks gets the error instead of an empty list.
     const optional = applicationId === undefined ? 'hooks' : undefined;
-    const { applications } = await read<{ applications: Connection<Application> }>(call, query, variables, optional);
+    const { applications } = await readData<{ applications: GraphConnection<Application> }>(
+      call,
+      query,
+      variables,
+      optional,
+    );
     const { edges, pageInfo } = applications;
     const found = edges.flatMap(({ cursor, node }, index) => {
       const hooks = node.hooks?.items ?? [];

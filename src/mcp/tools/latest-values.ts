@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { id, input, read, text, tool } from '../tool.js';
-import { type Connection, partOf } from './connection.js';
+import { id, input, readData, text, tool } from '../tool.js';
+import { type GraphConnection, partOf } from './connection.js';
 import { unknownVariables } from './field-names.js';
 
 interface Found {
-  readonly devices: Connection<Record<string, unknown> & { latest: { name: string }[] }>;
+  readonly devices: GraphConnection<Record<string, unknown> & { latest: { name: string }[] }>;
 }
 
 const query = `query LatestValues($organizationId: ID!, $first: Int, $after: String, $ids: [ID!], $q: String, $filter: DeviceFilterInput) {
@@ -52,7 +52,7 @@ export const latestValues = tool({
   },
   isUntrusted: true,
   async run({ deviceIds, applicationId, q, variables, limit }, call) {
-    const { devices } = await read<Found>(call, query, {
+    const { devices } = await readData<Found>(call, query, {
       organizationId: call.organizationId,
       first: limit,
       after: call.position,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { id, input, read, type ToolCall, text, time, tool } from '../tool.js';
-import { type Connection, partOf } from './connection.js';
+import { id, input, readData, type ToolCall, text, time, tool } from '../tool.js';
+import { type GraphConnection, partOf } from './connection.js';
 
 interface Recipient {
   readonly address: string;
@@ -108,7 +108,7 @@ export const openAlerts = tool({
   },
   isUntrusted: true,
   async run({ limit, state, cursor: _, ...filter }, call) {
-    const { organization } = await read<{ organization: { episodes: Connection<Episode> } }>(
+    const { organization } = await readData<{ organization: { episodes: GraphConnection<Episode> } }>(
       call,
       query,
       {
@@ -149,7 +149,7 @@ interface AlertHooks {
 /** Returns the number of enabled hooks that are called for alerts, by application. */
 async function hooksOf(call: ToolCall, ids: readonly string[]): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map();
-  const { applications } = await read<AlertHooks>(
+  const { applications } = await readData<AlertHooks>(
     call,
     hooksQuery,
     { organizationId: call.organizationId, ids },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ApiError, type Fault } from '#common/errors.js';
 import { daySeconds } from '#common/time.js';
-import { id, input, type Part, read, time, tool } from '../tool.js';
+import { id, input, type ListPart, readData, time, tool } from '../tool.js';
 import { isStored, namesIn, occurrencesOf, unknownAmong } from './field-names.js';
 
 /** An answer of the query language, or its error. */
@@ -93,7 +93,7 @@ export const searchRecords = tool({
     };
     const names = at.after === undefined ? namesIn({ query: dsl, aggs, sort, fields }) : [];
     const asked = names.filter(isStored);
-    const { search } = await read<{ search: { responses: Response[] } }>(call, query, {
+    const { search } = await readData<{ search: { responses: Response[] } }>(call, query, {
       organizationId: call.organizationId,
       applicationId,
       ts: { gte: at.from, lte: at.to },
@@ -110,7 +110,7 @@ function partOfSearch(
   { from, to }: Position,
   size: number,
   unknownFields: readonly string[],
-): Part {
+): ListPart {
   if (response.error !== undefined) throw failureOf(response.status, response.error);
   const { hits, aggregations, timed_out: timedOut = false } = response;
   const records = hits?.hits ?? [];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { daySeconds } from '#common/time.js';
-import { id, input, read, type ToolCall, text, time, tool } from '../tool.js';
+import { id, input, readData, type ToolCall, text, time, tool } from '../tool.js';
 import { unknownVariables } from './field-names.js';
 
 interface Line {
@@ -67,7 +67,7 @@ export const series = tool({
     const start: Position = { skip: 0, from: from ?? end - daySeconds, to: end };
     const { skip, ...range } = call.position === undefined ? start : (JSON.parse(call.position) as Position);
     const variables = { organizationId: call.organizationId, ...args, ...range };
-    const { series: lines } = await read<{ series: Line[] }>(call, query, variables);
+    const { series: lines } = await readData<{ series: Line[] }>(call, query, variables);
     const left = lines.slice(skip);
     const found = new Set(lines.filter(({ ts }) => ts.length > 0).map(({ name }) => name));
     const missing = skip > 0 || lines.length === 0 ? [] : args.variables.filter((name) => !found.has(name));
@@ -92,7 +92,7 @@ async function unknownAmong(
   call: ToolCall,
 ): Promise<string[]> {
   const variables = { organizationId: call.organizationId, applicationId, deviceIds };
-  const { latest: devices } = await read<{ latest: { values: { name: string }[] }[] }>(call, latest, variables);
+  const { latest: devices } = await readData<{ latest: { values: { name: string }[] }[] }>(call, latest, variables);
   const known = new Set(devices.flatMap(({ values }) => values.map(({ name }) => name)));
   return names.filter((name) => !known.has(name));
 }

@@ -1,13 +1,13 @@
 import sql from 'sql-template-tag';
 import type { Queryable } from '#database/queryable.js';
-import { type Check, finding } from './finding.js';
+import { type DoctorCheck, finding } from './finding.js';
 
 /** Maximum number of rules that are listed; those switched off last come first. */
 const named = 20;
 
 /** Finds alert rules that the service switched off or that are behind, and e-mail that is not delivered. */
 export const checkAlerts =
-  (sendsMail: boolean): Check =>
+  (sendsMail: boolean): DoctorCheck =>
   async (database) => {
     const off = await rulesOff(database);
     const { failing, since, last, unsent } = await mailOf(database);

@@ -1,12 +1,12 @@
 import sql from 'sql-template-tag';
 import type { Queryable } from '#database/queryable.js';
-import { type Check, finding } from './finding.js';
+import { type DoctorCheck, finding } from './finding.js';
 
 /** Maximum number of hooks that are listed; those that have failed longest come first. */
 const named = 20;
 
 /** Finds hooks that are temporarily or permanently not called. */
-export const checkCircuits: Check = async (database, now) => {
+export const checkCircuits: DoctorCheck = async (database, now) => {
   const { rows } = await database.query<{ open: number; off: number }>(sql`
     select (select count(*) from hook_state where circuit_until > ${now}::timestamptz)::int as open,
       (select count(*) from hook where disabled and disabled_reason is not null)::int as off`);

@@ -2,13 +2,13 @@ import { hourMs } from '#common/time.js';
 import { timeOf } from '#entities/id.js';
 import { type AheadDevice, devicesAhead } from '#records/postgres/ahead.js';
 import { clockTolerance } from '#scheduling/clock-tolerance.js';
-import { type Check, finding } from './finding.js';
+import { type DoctorCheck, finding } from './finding.js';
 
 /** Maximum number of devices that are listed. */
 const named = 20;
 
 /** Finds devices whose newest record lies ahead of now: their clocks are wrong, or were. */
-export const checkClocks: Check = async (database, now) => {
+export const checkClocks: DoctorCheck = async (database, now) => {
   const after = new Date(now.getTime() + clockTolerance);
   const { rows } = await database.query<AheadDevice>(devicesAhead(after, named + 1));
   const count = rows.length > named ? `More than ${named}` : String(rows.length);

@@ -11,7 +11,7 @@ export interface Finding {
   details?: readonly string[];
 }
 
-export type Check = (database: Queryable, now: Date) => Promise<Finding>;
+export type DoctorCheck = (database: Queryable, now: Date) => Promise<Finding>;
 
 /** Creates a finding, which is `ok` when there are no faults. */
 export const finding = (check: string, fine: string, state: 'note' | 'wrong', faults: readonly string[]): Finding =>

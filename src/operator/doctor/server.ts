@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag';
 import { hourSeconds } from '#common/time.js';
-import { ago, type Check, finding } from './finding.js';
+import { ago, type DoctorCheck, finding } from './finding.js';
 
 /**
  * Settings of PostgreSQL that must not be off: otherwise acknowledged data may be lost, or the database grows without
@@ -14,7 +14,7 @@ const needed: Readonly<Record<string, string>> = {
 };
 
 /** Checks the version and the important settings of the server. */
-export const checkSettings: Check = async (database) => {
+export const checkSettings: DoctorCheck = async (database) => {
   const { rows } = await database.query<{ name: string; setting: string }>(
     sql`select name, setting from pg_settings where name = any(${[...Object.keys(needed), 'synchronous_commit', 'server_version']})`,
   );
@@ -28,7 +28,7 @@ export const checkSettings: Check = async (database) => {
 };
 
 /** Checks the number of connections in use. */
-export const checkConnections: Check = async (database) => {
+export const checkConnections: DoctorCheck = async (database) => {
   const { rows } = await database.query<{ used: number; most: number }>(sql`
     select (select count(*) from pg_stat_activity where backend_type = 'client backend')::int as used,
       current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as most`);
@@ -41,7 +41,7 @@ export const checkConnections: Check = async (database) => {
 const skew = 10;
 
 /** Compares the clock of this machine with the database's. */
-export const checkClock: Check = async (database, now) => {
+export const checkClock: DoctorCheck = async (database, now) => {
   const begun = performance.now();
   const { rows } = await database.query<{ time: number }>(
     sql`select extract(epoch from clock_timestamp())::float8 as time`,
@@ -53,7 +53,7 @@ export const checkClock: Check = async (database, now) => {
 };
 
 /** Checks what blocks vacuum, and how close transaction numbers are to wraparound. */
-export const checkVacuum: Check = async (database, now) => {
+export const checkVacuum: DoctorCheck = async (database, now) => {
   const { rows } = await database.query<{ age: number; oldest: number }>(sql`
     select (select age(datfrozenxid) from pg_database where datname = current_database())::float8 as age,
       coalesce((select max(extract(epoch from ${now}::timestamptz - xact_start)) from pg_stat_activity
@@ -73,7 +73,7 @@ export const checkVacuum: Check = async (database, now) => {
 const large = 100_000;
 
 /** Finds indexes that a build left invalid, and indexes unused since statistics were reset. */
-export const checkIndexes: Check = async (database) => {
+export const checkIndexes: DoctorCheck = async (database) => {
   const { rows } = await database.query<{ name: string; valid: boolean }>(sql`
     select i.indexrelid::regclass::text as name, i.indisvalid as valid
       from pg_index i join pg_class t on t.oid = i.indrelid join pg_class c on c.oid = i.indexrelid

@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import sql from 'sql-template-tag';
 import { daySeconds } from '#common/time.js';
 import { measured, plannedShare } from '../capacity.js';
-import { type Check, finding } from './finding.js';
+import { type DoctorCheck, finding } from './finding.js';
 
 /** Number of days to a full disk below which the doctor warns. */
 const soon = 30;
@@ -23,7 +23,7 @@ interface Row {
  * @param dataDir folder of the embedded database; undefined when the disk belongs to another machine
  */
 export const checkSize =
-  (cores: number, dataDir: string | undefined): Check =>
+  (cores: number, dataDir: string | undefined): DoctorCheck =>
   async (database, now) => {
     const { rows } = await database.query<Row>(sql`
       select coalesce(max(records), 0)::float8 as records, coalesce(max(deliveries), 0)::float8 as deliveries,

@@ -1,8 +1,8 @@
 import sql from 'sql-template-tag';
-import { ago, type Check, finding } from './finding.js';
+import { ago, type DoctorCheck, finding } from './finding.js';
 
 /** Checks the partitions for the coming days. Without them, records and deliveries cannot be stored in their place. */
-export const checkPartitions: Check = async (database, now) => {
+export const checkPartitions: DoctorCheck = async (database, now) => {
   const { rows } = await database.query<{ record: boolean; delivery: boolean; stray: boolean }>(sql`
     select exists (
         select from pg_inherits, regexp_match(
@@ -21,7 +21,7 @@ export const checkPartitions: Check = async (database, now) => {
 };
 
 /** Finds jobs that no process advances. */
-export const checkJobs: Check = async (database, now) => {
+export const checkJobs: DoctorCheck = async (database, now) => {
   const { rows } = await database.query<{ stuck: number; oldest: number }>(sql`
     select count(*)::int as stuck, coalesce(max(extract(epoch from ${now}::timestamptz - updated_at)), 0)::float8 as oldest
       from job where state in ('pending', 'running') and updated_at < ${now}::timestamptz - interval '10 minutes'`);
@@ -34,7 +34,7 @@ export const checkJobs: Check = async (database, now) => {
 const late = 15 * 60;
 
 /** Finds deliveries that are due but not called. */
-export const checkDeliveries: Check = async (database, now) => {
+export const checkDeliveries: DoctorCheck = async (database, now) => {
   const { rows } = await database.query<{ oldest: number }>(sql`
     select coalesce(max(extract(epoch from ${now}::timestamptz - due.at)), 0)::float8 as oldest
       from hook h join hook_state s on s.hook_id = h.id
@@ -54,7 +54,7 @@ export const checkDeliveries: Check = async (database, now) => {
 };
 
 /** Finds hours whose rollups are missing. */
-export const checkRollups: Check = async (database, now) => {
+export const checkRollups: DoctorCheck = async (database, now) => {
   const { rows } = await database.query<{ oldest: number }>(sql`
     select coalesce(max(extract(epoch from ${now}::timestamptz - noted_at)), 0)::float8 as oldest
       from record_dirty where hour < ${now}::timestamptz - interval '1 hour'`);
@@ -64,7 +64,7 @@ export const checkRollups: Check = async (database, now) => {
 };
 
 /** Checks the records that wait to be indexed on a cluster. */
-export const checkIndexing: Check = async (database, now) => {
+export const checkIndexing: DoctorCheck = async (database, now) => {
   const { rows } = await database.query<{ oldest: number; refused: number }>(sql`
     select coalesce((select extract(epoch from ${now}::timestamptz - created_at) from record_batch order by id limit 1), 0)::float8 as oldest,
       (select count(*) from index_dead_letter)::int as refused`);

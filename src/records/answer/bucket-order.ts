@@ -10,15 +10,15 @@ export interface SortMetric<B> {
 }
 
 /** A resolved order key: the count, the bucket's key, or a metric inside the bucket. */
-export type OrderKey<M> = { readonly descending: boolean } & (
+export type BucketOrderKey<M> = { readonly descending: boolean } & (
   | { readonly by: 'count' }
   | { readonly by: 'key' }
   | { readonly by: 'metric'; readonly metric: M }
 );
 
 /** Resolves an order. Ties are broken by the key, ascending. */
-export const orderOf = <B, M>(order: readonly BucketOrder[], children: ChildrenIn<B, M>): OrderKey<M>[] => {
-  const keys = order.map(({ path, descending, at }): OrderKey<M> => {
+export const orderOf = <B, M>(order: readonly BucketOrder[], children: ChildrenIn<B, M>): BucketOrderKey<M>[] => {
+  const keys = order.map(({ path, descending, at }): BucketOrderKey<M> => {
     if (path === '_count') return { by: 'count', descending };
     if (path === '_key') return { by: 'key', descending };
     return { by: 'metric', descending, metric: metricOf(path, children, at) };
@@ -29,7 +29,7 @@ export const orderOf = <B, M>(order: readonly BucketOrder[], children: ChildrenI
 /** Creates a comparator of buckets by an order. */
 export const comparing =
   <B, T extends B>(
-    order: readonly OrderKey<SortMetric<B>>[],
+    order: readonly BucketOrderKey<SortMetric<B>>[],
     count: (bucket: B) => number,
     byKey: (a: T, b: T) => number,
   ) =>

@@ -6,7 +6,7 @@ import type { Input } from '#search/syntax/input.js';
 import { isNumber, kindOf, scalarText } from '#search/syntax/value.js';
 
 /** Returns the values of a cursor, in the order of the sources. */
-export const cursorOf = (after: Input, { sources }: CompositeAggregation): Input[] => {
+export const compositeCursor = (after: Input, { sources }: CompositeAggregation): Input[] => {
   if (!after.isObject) throw parsing(`[composite] [after] must be an object, but was ${kindOf(after)}`, after);
   if (after.members().length !== sources.length) {
     throw illegalArgument(`[after] has ${after.members().length} value(s) but [sources] has ${sources.length}`, after);

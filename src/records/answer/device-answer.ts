@@ -11,7 +11,7 @@ export interface DeviceRow {
 }
 
 /** Current devices, and the organizations of products, by identifier. */
-export interface Devices {
+export interface AnswerDevices {
   readonly devices: ReadonlyMap<string, DeviceRow>;
   readonly owners: ReadonlyMap<string, string>;
   /** Products that have changed the type of a variable. */
@@ -19,8 +19,8 @@ export interface Devices {
 }
 
 /** Builds `_source.device`: the current device, with the product at the time of storing. */
-export const deviceOf = (
-  { devices, owners }: Pick<Devices, 'devices' | 'owners'>,
+export const deviceJson = (
+  { devices, owners }: Pick<AnswerDevices, 'devices' | 'owners'>,
   id: string,
   productId: string | null,
   organizationId: string,

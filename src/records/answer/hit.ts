@@ -3,7 +3,7 @@ import type { BoundKey } from '#search/hits/bound-sort.js';
 import { type ShownField, shownFields } from '#search/hits/shown-field.js';
 import { type SourceFilter, sourceFilter } from '#search/hits/source-filter.js';
 import type { Hit } from '../record-index.js';
-import { type Devices, deviceOf } from './device-answer.js';
+import { type AnswerDevices, deviceJson } from './device-answer.js';
 
 /** Unit of times in answers: seconds in the API, milliseconds in the engines. */
 export type Times = 'seconds' | 'millis';
@@ -43,7 +43,7 @@ export const hitOf = ({ sort, source, fields, times, organizationId }: HitShape)
   const filter = sourceFilter(source);
   const pick = shownFields(fields);
   const factor = times === 'millis' ? 1000 : 1;
-  return (record: FoundRecord, devices: Devices): Hit => {
+  return (record: FoundRecord, devices: AnswerDevices): Hit => {
     const hit: Hit = { _index: 'records', _id: record.id, _score: null };
     if (record.ignored.length > 0) hit._ignored = [...record.ignored];
     if (source !== false || fields.length > 0) {
@@ -61,7 +61,7 @@ export const hitOf = ({ sort, source, fields, times, organizationId }: HitShape)
 
 const sourceOf = (
   { ts, deviceId, productId, metadata, data, frame }: FoundRecord,
-  devices: Devices,
+  devices: AnswerDevices,
   organizationId: string,
   factor: number,
 ) => ({
@@ -69,7 +69,7 @@ const sourceOf = (
   metadata: metadata(),
   data: data(),
   ...(frame !== undefined && { frame: frame() }),
-  device: deviceOf(devices, deviceId, productId, organizationId),
+  device: deviceJson(devices, deviceId, productId, organizationId),
 });
 
 /** Converts to seconds (to the microsecond) or whole milliseconds. */

@@ -81,7 +81,7 @@ export const distancesOf = (items: readonly RangeItem[]): NumericRange[] =>
 const compare = (a: number, b: number) => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Builds the predicate that a field's value lies in a range. */
-export const within = (field: Field, { from, to }: NumericRange): Predicate => {
+export const rangePredicate = (field: Field, { from, to }: NumericRange): Predicate => {
   const isLong = field.valueType === 'long';
   // No long lies beyond the limits of its type.
   if (isLong && (from >= 2 ** 63 || to <= -(2 ** 63))) return none;

@@ -25,11 +25,11 @@ export interface DeclaredPair extends Pair {
 /** The points of a line. */
 export type Columns = Pick<Line, 'ts' | 'values'>;
 
-/** Lines with points, by {@link keyOf}. */
+/** Lines with points, by {@link lineKey}. */
 export type Drawn = ReadonlyMap<string, Columns>;
 
 /** Returns the key of a line. */
-export const keyOf = ({ deviceId, name }: Pair): string => `${deviceId} ${name}`;
+export const lineKey = ({ deviceId, name }: Pair): string => `${deviceId} ${name}`;
 
 /** Resolved call: its time range, and the length of its buckets in seconds; null without buckets. */
 export interface SeriesPlan {
@@ -92,11 +92,11 @@ export const pairsToRead = (
   { deviceIds, variables }: Pick<SeriesCall, 'deviceIds' | 'variables'>,
   declared: readonly DeclaredPair[],
 ): { declared: readonly DeclaredPair[]; undeclared: readonly Pair[] } => {
-  const known = new Set(declared.map(keyOf));
+  const known = new Set(declared.map(lineKey));
   const all = deviceIds.flatMap((deviceId) => variables.map((name) => ({ deviceId, name })));
   return {
     declared: declared.filter(({ type }) => type !== VariableType.TXT),
-    undeclared: all.filter((pair) => !known.has(keyOf(pair))),
+    undeclared: all.filter((pair) => !known.has(lineKey(pair))),
   };
 };
 
@@ -107,10 +107,12 @@ export const linesOf = (
   drawn: Drawn,
   interval: number | null,
 ): Line[] => {
-  const known = new Map(declared.map(({ deviceId, name, type, unit }) => [keyOf({ deviceId, name }), { type, unit }]));
+  const known = new Map(
+    declared.map(({ deviceId, name, type, unit }) => [lineKey({ deviceId, name }), { type, unit }]),
+  );
   return deviceIds.flatMap((deviceId) =>
     variables.map((name) => {
-      const key = keyOf({ deviceId, name });
+      const key = lineKey({ deviceId, name });
       return { deviceId, name, ...known.get(key), interval, ...(drawn.get(key) ?? { ts: [], values: [] }) };
     }),
   );

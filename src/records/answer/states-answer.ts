@@ -2,7 +2,7 @@ import { hourSeconds } from '#common/time.js';
 import { VariableType } from '#entities/enums.js';
 import { SeriesFunction } from '#entities/series.js';
 import type { StateLine, StatesCall } from '../record-index.js';
-import { type DeclaredPair, keyOf, type Pair, planSeries, requireFewValues } from './series-answer.js';
+import { type DeclaredPair, lineKey, type Pair, planSeries, requireFewValues } from './series-answer.js';
 import { gapFactor, type Sighting, type StateBuckets, type StateColumns, stateColumns } from './state-line.js';
 
 /** Maximum length of a state's text; the rest is left out. */
@@ -34,7 +34,7 @@ export class SightedLines {
   /** @throws ApiError 422 if the call has too many sightings */
   add(pair: Pair, sighting: Sighting): void {
     requireFewValues((this.count += 1));
-    const key = keyOf(pair);
+    const key = lineKey(pair);
     const line = this.lines.get(key);
     if (line === undefined) this.lines.set(key, [sighting]);
     else line.push(sighting);
@@ -47,11 +47,11 @@ export class SightedLines {
     { range, interval }: StatesPlan,
   ): StateLine[] {
     const known = new Map(
-      declared.map(({ deviceId, name, type, unit }) => [keyOf({ deviceId, name }), { type, unit }]),
+      declared.map(({ deviceId, name, type, unit }) => [lineKey({ deviceId, name }), { type, unit }]),
     );
     return deviceIds.flatMap((deviceId) =>
       variables.map((name) => {
-        const key = keyOf({ deviceId, name });
+        const key = lineKey({ deviceId, name });
         const facts = known.get(key);
         const columns = stateColumns(this.lines.get(key) ?? [], { range, interval });
         return {

@@ -1,12 +1,12 @@
 import {
   cutAlong,
   cutLeaves,
-  type Leaf,
+  type JsonLeaf,
+  type JsonShape,
   type LeafKind,
   type LeafValue,
   leafText,
   parseShape,
-  type Shape,
 } from './json-shape.js';
 
 /** Maximum number of shapes of a part: beyond it, its texts are kept whole. */
@@ -35,7 +35,7 @@ export interface CutPart {
 
 /** A shape, and the column of each of its leaves. */
 interface KnownShape {
-  shape: Shape;
+  shape: JsonShape;
   index: number;
   columns: LeafColumn[];
 }
@@ -102,7 +102,7 @@ const knownShape = (part: string, text: string, index: number, columns: Map<stri
   };
 };
 
-const leafName = (part: string, { kind, path }: Leaf): string => kind + part + path;
+const leafName = (part: string, { kind, path }: JsonLeaf): string => kind + part + path;
 
 /**
  * Joins shapes and leaves to the JSON texts of one part.

@@ -8,7 +8,7 @@ export type LeafKind = '#' | '%' | '$' | '?';
 export type LeafValue = number | string;
 
 /** A leaf of a shape. */
-export interface Leaf {
+export interface JsonLeaf {
   kind: LeafKind;
   /** Number of decimals of a number that ends with needless zeros (21.50), else 0. */
   decimals: number;
@@ -19,12 +19,12 @@ export interface Leaf {
 }
 
 /** A JSON text without its leaves. */
-export interface Shape {
+export interface JsonShape {
   /** The JSON text with a {@link LeafKind} in place of each leaf. `#2` is a number with two decimals. */
   text: string;
   /** The text around the leaves: one piece more than leaves. */
   pieces: string[];
-  leaves: Leaf[];
+  leaves: JsonLeaf[];
 }
 
 const [quote, colon, minus, zero, nine] = [...'":-09'].map((character) => character.charCodeAt(0)) as [
@@ -87,7 +87,7 @@ interface CutLeaf {
  * @param values receives the values of the leaves
  * @returns false if the text has another shape; `values` then holds some values
  */
-export const cutAlong = ({ pieces, leaves }: Shape, text: string, values: LeafValue[]): boolean => {
+export const cutAlong = ({ pieces, leaves }: JsonShape, text: string, values: LeafValue[]): boolean => {
   let at = 0;
   for (const [index, { kind, decimals }] of leaves.entries()) {
     const piece = pieces[index]!;
@@ -161,7 +161,7 @@ const plain = (value: number): string => {
 };
 
 /** Writes the value of a leaf as `jsonb` does. */
-export const leafText = ({ kind, decimals }: Pick<Leaf, 'kind' | 'decimals'>, value: LeafValue): string => {
+export const leafText = ({ kind, decimals }: Pick<JsonLeaf, 'kind' | 'decimals'>, value: LeafValue): string => {
   if (kind === '%') return value as string;
   if (kind === '$') return JSON.stringify(value);
   if (kind === '?') return value === 1 ? 'true' : 'false';
@@ -169,9 +169,9 @@ export const leafText = ({ kind, decimals }: Pick<Leaf, 'kind' | 'decimals'>, va
 };
 
 /** Reads the text of a shape. */
-export const parseShape = (text: string): Shape => {
+export const parseShape = (text: string): JsonShape => {
   const pieces: string[] = [];
-  const leaves: Leaf[] = [];
+  const leaves: JsonLeaf[] = [];
   const places: PathStep[] = [];
   let [from, at] = [0, 0];
   while (at < text.length) {

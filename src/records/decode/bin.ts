@@ -1,6 +1,6 @@
 import { VariableType } from '#entities/enums.js';
 import { type Layout, typeCodes } from './layout.js';
-import type { Step } from './step.js';
+import type { DecodeStep } from './step.js';
 import { readFixed, readText, widths } from './value.js';
 
 /**
@@ -8,8 +8,8 @@ import { readFixed, readText, widths } from './value.js';
  * length byte and UTF-8. A variable that the layout lacks, or has with another type, is skipped by the width that its
  * tag gives.
  */
-export const readBin = (bytes: Buffer, layout: Layout): Step[] => {
-  const steps: Step[] = [];
+export const readBin = (bytes: Buffer, layout: Layout): DecodeStep[] => {
+  const steps: DecodeStep[] = [];
   let start = 0;
   while (start < bytes.length) {
     const tag = bytes.readUInt8(start);

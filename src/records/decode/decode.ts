@@ -2,7 +2,7 @@ import type { StreamType } from '#entities/enums.js';
 import { readBin } from './bin.js';
 import { type DecodableVariable, type Layout, layoutOf } from './layout.js';
 import { readRaw } from './raw.js';
-import type { Step, Value, WarningCode } from './step.js';
+import type { DecodeStep, Value, WarningCode } from './step.js';
 import { readFields } from './text.js';
 
 /** Bytes as a device sent them, and the stream that determines their layout. */
@@ -29,10 +29,10 @@ export interface DecodeReport {
 export interface Decoded {
   data: Record<string, Value>;
   report: DecodeReport;
-  steps: Step[];
+  steps: DecodeStep[];
 }
 
-const readers: Record<StreamType, (bytes: Buffer, layout: Layout) => Step[]> = {
+const readers: Record<StreamType, (bytes: Buffer, layout: Layout) => DecodeStep[]> = {
   BIN: readBin,
   RAW: readRaw,
   TXT: readFields,
@@ -41,7 +41,7 @@ const readers: Record<StreamType, (bytes: Buffer, layout: Layout) => Step[]> = {
 /** Decodes a frame by a product's variables. Any bytes decode to a result; unreadable parts become warnings. */
 export const decode = ({ streamId, streamType, bytes }: Frame, variables: readonly DecodableVariable[]): Decoded => {
   const layout = layoutOf(variables, streamId, streamType);
-  const steps: Step[] =
+  const steps: DecodeStep[] =
     layout.length === 0
       ? [{ offset: 0, start: 0, end: bytes.length, warning: 'NO_LAYOUT' }]
       : markRepeated(readers[streamType](bytes, layout));
@@ -58,8 +58,8 @@ const reportOf = (warnings: Warning[], decoded: number): DecodeReport =>
   warnings.length === 0 ? { status: 'ok' } : { status: decoded === 0 ? 'failed' : 'partial', warnings };
 
 /** Adds a warning to repeated values of a variable. The last value counts. */
-const markRepeated = (steps: Step[]): Step[] => {
-  const seen = new Set<Step['variable']>();
+const markRepeated = (steps: DecodeStep[]): DecodeStep[] => {
+  const seen = new Set<DecodeStep['variable']>();
   return steps.map((step) => {
     if (step.value === undefined) return step;
     const repeated = seen.has(step.variable) && !step.warning;

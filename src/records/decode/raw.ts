@@ -1,14 +1,14 @@
 import { VariableType } from '#entities/enums.js';
 import type { Layout } from './layout.js';
-import type { Step } from './step.js';
+import type { DecodeStep } from './step.js';
 import { readFixed, widths } from './value.js';
 
 /**
  * Reads positional binary: the values of the layout in sequence, big-endian, without tags. A text takes the remaining
  * bytes as lower-case hexadecimal. A frame may end between two values; the others are then missing.
  */
-export const readRaw = (bytes: Buffer, layout: Layout): Step[] => {
-  const steps: Step[] = [];
+export const readRaw = (bytes: Buffer, layout: Layout): DecodeStep[] => {
+  const steps: DecodeStep[] = [];
   let start = 0;
   for (const { name, type } of layout) {
     if (start === bytes.length) return steps;

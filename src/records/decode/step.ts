@@ -22,7 +22,7 @@ export interface Reading {
 }
 
 /** One part of a frame: its position, its variable, and its reading. */
-export interface Step extends Reading {
+export interface DecodeStep extends Reading {
   /** Beginning of the part: in bytes (in BIN, of its tag), or the field number from 1 in TXT. */
   offset: number;
   /** Bytes of the part, from `start` up to but excluding `end`. */

@@ -1,7 +1,7 @@
 import { VariableType } from '#entities/enums.js';
 import { longestNumber } from '#json/json.js';
 import type { Layout } from './layout.js';
-import type { Reading, Step } from './step.js';
+import type { DecodeStep, Reading } from './step.js';
 import { exactInteger, readText, shortestFloat32 } from './value.js';
 
 type IntegerBounds = readonly [bigint, bigint];
@@ -74,11 +74,11 @@ const assignmentOf = (bytes: Buffer, { start, end }: Field): { varNumber: number
  * Reads text fields separated by `;`. Field i is variable i, and an empty field is a missing value. If every non-empty
  * field reads `n=value`, each names its variable itself.
  */
-export const readFields = (bytes: Buffer, layout: Layout): Step[] => {
+export const readFields = (bytes: Buffer, layout: Layout): DecodeStep[] => {
   const fields = fieldsOf(bytes);
   const assignments = fields.map((field) => assignmentOf(bytes, field));
   const assigned = assignments.every((assignment) => assignment !== undefined);
-  return fields.flatMap((field, index): Step[] => {
+  return fields.flatMap((field, index): DecodeStep[] => {
     const { number, start, end } = field;
     const { varNumber, prefix } = (assigned && assignments[index]) || { varNumber: number, prefix: 0 };
     if (start + prefix === end) return [];

@@ -20,7 +20,7 @@ export interface Refused<Item> {
 }
 
 /** Result of a write. All documents that it does not list as refused are in the index. */
-export interface Written<Item> {
+export interface BulkResult<Item> {
   /** Number of documents that were there already. */
   there: number;
   refused: Refused<Item>[];
@@ -74,8 +74,8 @@ export class BulkWriter {
    * Writes documents. Documents that exist in the same or a newer version count as written.
    * @throws Overloaded, or an error of the client, if some are not written; all can be sent again
    */
-  async write<Item extends BulkItem>(items: readonly Item[]): Promise<Written<Item>> {
-    const written: Written<Item> = { there: 0, refused: [] };
+  async write<Item extends BulkItem>(items: readonly Item[]): Promise<BulkResult<Item>> {
+    const written: BulkResult<Item> = { there: 0, refused: [] };
     for (let start = 0; start < items.length; ) {
       const end = this.endOf(items, start);
       await this.send(items.slice(start, end), written);
@@ -93,7 +93,7 @@ export class BulkWriter {
     return end;
   }
 
-  private async send<Item extends BulkItem>(items: readonly Item[], written: Written<Item>): Promise<void> {
+  private async send<Item extends BulkItem>(items: readonly Item[], written: BulkResult<Item>): Promise<void> {
     let open = items;
     for (let attempt = 0; ; attempt++) {
       const begun = performance.now();

@@ -22,7 +22,7 @@ import { purgeDocuments, retireDocuments } from './log/retire.js';
 import { createScan } from './log/scan.js';
 import { stepBuild } from './move/build.js';
 import { makeNextIndex } from './next-index.js';
-import { Places } from './place.js';
+import { FieldPlaces } from './place.js';
 import { createClusterIndex } from './record-index.js';
 
 export interface ClusterRecordsOptions extends StoredRecordsOptions {
@@ -84,7 +84,7 @@ export const openClusterRecords = (options: ClusterRecordsOptions): Records => {
   const { ready, mapPlaces } = createMapping(client, config, pool, (index, reason) =>
     log.warn({ index, reason }, 'Index takes no new fields; aggregations over them can lack buckets'),
   );
-  const places = new Places(pool, mapPlaces);
+  const places = new FieldPlaces(pool, mapPlaces);
   const observe = observeBulk(registry);
   const writer = new BulkWriter(client, observe);
   const maker = new DocumentMaker(pool, places, names);

@@ -5,7 +5,7 @@ import type { BulkItem, Refused } from './bulk.js';
 import { type DocumentShape, documentOf } from './document.js';
 import type { IndexNames } from './indices.js';
 import type { IndexableRow } from './journal/read.js';
-import type { OrganizationPlaces, PathKind, Places } from './place.js';
+import type { FieldPlaces, OrganizationPlaces, PathKind } from './place.js';
 import { Shapes } from './shape.js';
 
 /** A document with the record that it was made from. */
@@ -30,7 +30,7 @@ export class DocumentMaker {
 
   constructor(
     private readonly pool: Pool,
-    private readonly places: Places,
+    private readonly places: FieldPlaces,
     private readonly names: IndexNames,
   ) {
     this.shapes = new Shapes(pool);

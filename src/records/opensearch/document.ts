@@ -106,7 +106,7 @@ const nestedOf = (data: PlainObject, shape: DocumentShape | undefined): (readonl
   });
 
 /** Returns the entry in `odd` for a path whose number is one of several. */
-export const several = (path: string): string => path;
+export const severalPath = (path: string): string => path;
 
 /** Returns the entry in `odd` for a path whose number came as text, or in an array of any length. */
 export const textOrSeveral = (path: string): string => `"${path}`;
@@ -118,7 +118,7 @@ const oddOf = (data: PlainObject, { many }: RecordRow, document: Fields, places:
     const path = `data.${name}`;
     const { n, b } = places.get(path) ?? {};
     if (![n, b].some((field) => field !== undefined && field in document)) return [];
-    return [many?.[name] === undefined ? textOrSeveral(path) : several(path)];
+    return [many?.[name] === undefined ? textOrSeveral(path) : severalPath(path)];
   });
 
 type Put = (path: string, kind: PlaceKind, value: PlaceValue | PlaceValue[] | undefined) => void;

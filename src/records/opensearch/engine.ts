@@ -1,7 +1,7 @@
 import { TimedOut } from '#search/pace.js';
 import type { ClusterClient } from './client.js';
 import type { IndexNames } from './indices.js';
-import { away, multiSearch } from './multi-search.js';
+import { clusterUnreachable, multiSearch } from './multi-search.js';
 
 /** A query, an aggregation or another part of a request in the engine's language. */
 export type Part = { readonly [key: string]: unknown };
@@ -139,11 +139,11 @@ const whole = (answer: EngineAnswer): WholeAnswer => {
   const { error, status, timed_out: isLate, _shards: shards } = answer;
   if (error !== undefined) {
     // Nodes that have just come back have shards that do not answer yet, with statuses such as 500 and 404.
-    if (status === 429 || status === 404 || status >= 500) throw away();
+    if (status === 429 || status === 404 || status >= 500) throw clusterUnreachable();
     const [cause = error] = error.root_cause ?? [];
     throw new Error(`The cluster refused a search (${status}): ${cause.type}: ${cause.reason}`);
   }
   if (isLate) throw new TimedOut();
-  if (shards !== undefined && shards.failed > 0) throw away();
+  if (shards !== undefined && shards.failed > 0) throw clusterUnreachable();
   return answer as WholeAnswer;
 };

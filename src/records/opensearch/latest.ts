@@ -10,14 +10,14 @@ import type { RecordIndex } from '../record-index.js';
 import type { DocumentSource } from './document.js';
 import type { Engine, EngineHit, Part } from './engine.js';
 import { newestOfEach } from './newest-time.js';
-import type { Places } from './place.js';
+import type { FieldPlaces } from './place.js';
 import { readingWithin } from './reading.js';
 
 export interface LatestOptions {
   engine: Engine;
   /** For devices and products. */
   pool: Pool;
-  places: Places;
+  places: FieldPlaces;
   clock: () => number;
   /** Maximum duration of a call, in milliseconds. */
   timeoutMs: number;

@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag';
 import type { CallReads } from '#database/call-read.js';
 import type { ReadingCall } from '#entities/caller.js';
-import type { ListedRecord, RecordIndex, RecordListRequest, RecordPage } from '../record-index.js';
+import type { ListedRecord, ListedRecordPage, RecordIndex, RecordListRequest } from '../record-index.js';
 import type { DocumentSource } from './document.js';
 import type { Engine, EngineCall, EngineHit, EngineRange, Part, WholeAnswer } from './engine.js';
 import { newestTimesOf } from './newest-time.js';
@@ -55,7 +55,7 @@ export const createClusterList =
           ? []
           : parents.map((query) => ({ size: 0, track_total_hits: countUpTo + 1, query: inRange(query, request) }));
       const answers = await engine.search(asked, [...pages, ...counts]);
-      return parents.map((_, index): RecordPage => {
+      return parents.map((_, index): ListedRecordPage => {
         // One more record was read, which shows whether there are more.
         const { hits } = answers[index]!.hits;
         const total = answers[parents.length + index]?.hits.total?.value;

@@ -51,12 +51,12 @@ export const multiSearch = async <Answer>(
       const { body } = (await asked) as { body: unknown };
       const { responses } = (body ?? {}) as { responses?: readonly Answer[] };
       // A proxy in front of the cluster has answered instead.
-      if (responses?.length !== searches.length) throw away();
+      if (responses?.length !== searches.length) throw clusterUnreachable();
       return responses;
     } catch (error) {
       signal?.throwIfAborted();
       if (late.aborted) throw new TimedOut();
-      if (!ends.aborted) throw isUnavailable(error) ? away() : error;
+      if (!ends.aborted) throw isUnavailable(error) ? clusterUnreachable() : error;
     } finally {
       ends.removeEventListener('abort', abort);
     }
@@ -64,5 +64,5 @@ export const multiSearch = async <Answer>(
 };
 
 /** Creates the error for a cluster that cannot be reached. */
-export const away = () =>
+export const clusterUnreachable = () =>
   unavailable('The service cannot reach the cluster that records are searched on. Try again shortly.');

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-import { named } from '#database/named.js';
+import { namedStatement } from '#database/named-statement.js';
 import { transaction } from '#database/transaction.js';
 import type { ClusterMapping } from './cluster-mapping.js';
 import { noPlaces, type PlaceCounts } from './place-mapping.js';
@@ -73,7 +73,7 @@ class CachedPlaces implements OrganizationPlaces {
 }
 
 /** The places of values in the index (table `index_place`), and the catalogue of paths that determines them. */
-export class Places {
+export class FieldPlaces {
   private readonly known = new Map<string, CachedPlaces>();
 
   /** @param map maps assigned places on the cluster before searches see them */
@@ -85,7 +85,7 @@ export class Places {
   /** Reads the places of organizations. Cached places are used if nothing was added since. */
   async of(organizationIds: readonly string[]): Promise<ReadonlyMap<string, OrganizationPlaces>> {
     const { rows } = await this.pool.query<{ id: string; version: number }>(
-      named(
+      namedStatement(
         'places',
         sql`
       select id, (select count(*) from index_place p where p.organization_id = id)::float8

@@ -8,7 +8,7 @@ import { createEngine } from './engine.js';
 import type { IndexNames } from './indices.js';
 import { createClusterLatest } from './latest.js';
 import { createClusterFind, createClusterList, createClusterNewestTimes } from './list.js';
-import type { Places } from './place.js';
+import type { FieldPlaces } from './place.js';
 import { createClusterSearch } from './search/cluster-search.js';
 import { createClusterSeries } from './series/series.js';
 import { createClusterStates } from './series/states.js';
@@ -18,7 +18,7 @@ import { createClusterSilentDevices } from './silent-device.js';
 export interface ClusterIndexOptions extends RecordIndexOptions {
   client: ClusterClient;
   names: IndexNames;
-  places: Places;
+  places: FieldPlaces;
   /**
    * Called before a search. If searches must find everything acknowledged before them, it resolves when the
    * organization's records are found; else at once.

@@ -20,7 +20,7 @@ import { beginBuild, estimateRecords, stepBuild } from './move/build.js';
 import { compareHours, copyAgain, type WrongHour } from './move/check.js';
 import { beginDrain, followJournal, stepDrain, waitsForIndex } from './move/drain.js';
 import type { BuildState, DrainState } from './move/state.js';
-import { Places } from './place.js';
+import { FieldPlaces } from './place.js';
 
 /** Operations on the index for the command line. */
 export interface ClusterTools {
@@ -58,7 +58,7 @@ export const openClusterTools = async (config: ClusterConfig, pool: Pool): Promi
   const names = indexNames(config.prefix);
   const writer = new BulkWriter(client);
   const mapping = createMapping(client, config, pool);
-  const maker = new DocumentMaker(pool, new Places(pool, mapping.mapPlaces), names);
+  const maker = new DocumentMaker(pool, new FieldPlaces(pool, mapping.mapPlaces), names);
   const options = { pool, client, names, writer, maker };
   await mapping.ready();
   return {

@@ -8,7 +8,7 @@ import type { Query } from '#search/query/query.js';
 import type { SearchRequest } from '#search/request.js';
 import type { Input } from '#search/syntax/input.js';
 import { scalarText } from '#search/syntax/value.js';
-import type { Snapshot } from './snapshot.js';
+import type { CallSnapshot } from './snapshot.js';
 import type { Rows } from './snapshot-reader.js';
 
 /**
@@ -39,7 +39,7 @@ interface ScopeOptions extends ScopeOf {
 }
 
 /** Reads the scope of a call in one round trip. */
-export const readScope = (snapshot: Snapshot, options: ScopeOptions): Promise<CallScope> => {
+export const readScope = (snapshot: CallSnapshot, options: ScopeOptions): Promise<CallScope> => {
   const read = (early: EarlyLook) => snapshot.run(options.timeoutMs, ({ rows }) => loadScope(rows, options, early));
   // If reading the rollups fails, each query that needs them fails alone later.
   return options.early === noLook ? read(noLook) : read(options.early).catch(() => read(noLook));

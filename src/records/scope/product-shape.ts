@@ -4,7 +4,7 @@ import type { DecodableVariable } from '#records/decode/layout.js';
 import { type Slot, type SlotKind, slotKind } from './slot.js';
 
 /** A pool or one of its connections. */
-export type Database = Pool | PoolClient;
+export type PoolOrClient = Pool | PoolClient;
 
 /** A variable as its product declares it. */
 interface DeclaredVariable extends DecodableVariable {
@@ -43,7 +43,7 @@ export class ProductShapes {
   }
 
   /** Loads the shapes of products that are new or have changed, and assigns a slot to each of their variables. */
-  async load(database: Database, products: Iterable<ProductUse & { version: string }>): Promise<void> {
+  async load(database: PoolOrClient, products: Iterable<ProductUse & { version: string }>): Promise<void> {
     const wanted = new Map<string, ProductUse>();
     for (const product of products) {
       const key = keyOf(product);
@@ -67,7 +67,7 @@ type Shape = ProductShape & { version: string };
  * product does not exist.
  */
 export const loadShape = async (
-  database: Database,
+  database: PoolOrClient,
   productId: string,
   organizationId: string,
 ): Promise<Shape | undefined> => {
@@ -78,7 +78,7 @@ export const loadShape = async (
 };
 
 /** Loads the shapes of many products in the same number of statements. */
-const loadShapes = async (database: Database, products: readonly ProductUse[]): Promise<Map<string, Shape>> => {
+const loadShapes = async (database: PoolOrClient, products: readonly ProductUse[]): Promise<Map<string, Shape>> => {
   const shapes = new Map<string, Shape>();
   for (let wanted = products; wanted.length > 0; ) {
     const { rows } = await database.query<Row>(sql`
@@ -112,7 +112,7 @@ interface Missing extends DecodableVariable {
   id: string;
 }
 
-const makeSlots = async (database: Database, variables: readonly Missing[]): Promise<void> => {
+const makeSlots = async (database: PoolOrClient, variables: readonly Missing[]): Promise<void> => {
   const kinds: SlotKind[] = variables.map(({ type }) => slotKind(type));
   await database.query(sql`
     insert into product_slot (product_id, name, type, kind, slot)

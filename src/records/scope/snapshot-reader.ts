@@ -2,7 +2,7 @@ import pg, { type Pool, type PoolClient, type QueryResult } from 'pg';
 import type { Sql } from 'sql-template-tag';
 import sql from 'sql-template-tag';
 import { cancelStatement } from '#database/cancel-statement.js';
-import { named } from '#database/named.js';
+import { namedStatement } from '#database/named-statement.js';
 import type { StatementNames } from '#records/postgres/search/statement-names.js';
 import { Pace, TimedOut } from '#search/pace.js';
 
@@ -13,7 +13,7 @@ import { Pace, TimedOut } from '#search/pace.js';
 export type Rows = <R extends object>(query: Sql, name?: string) => Promise<R[]>;
 
 /** Runs the statements of one query on one snapshot of the database, until a deadline. */
-export interface Reader {
+export interface QueryReader {
   rows: Rows;
   /** Pace of long loops over the rows. */
   readonly pace: Pace;
@@ -134,7 +134,7 @@ export class SnapshotReader {
   }
 
   /** Runs the work of one query. The reader stays usable if the work throws. */
-  async run<T>(timeoutMs: number, work: (reader: Reader) => Promise<T>): Promise<T> {
+  async run<T>(timeoutMs: number, work: (reader: QueryReader) => Promise<T>): Promise<T> {
     const deadline = performance.now() + timeoutMs;
     try {
       const [found] = await Promise.all([work(this.reader(deadline)), this.opened]);
@@ -174,7 +174,7 @@ export class SnapshotReader {
     return exported ? results.at(-2)?.rows[0]?.name : undefined;
   }
 
-  private reader(deadline: number): Reader {
+  private reader(deadline: number): QueryReader {
     const limit = async () => {
       if (this.gone) throw new CallerGone();
       const left = Math.ceil(deadline - performance.now());
@@ -189,7 +189,7 @@ export class SnapshotReader {
       rows: async <R extends object>(query: Sql, name?: string) => {
         await limit();
         this.plan(false);
-        return (await this.client.query<R>(name === undefined ? query : named(`search ${name}`, query))).rows;
+        return (await this.client.query<R>(name === undefined ? query : namedStatement(`search ${name}`, query))).rows;
       },
       tuples: async (query, name) => {
         await limit();

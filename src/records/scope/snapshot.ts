@@ -3,12 +3,12 @@ import type { ReadServer, ReadServers } from '#database/standby/read-servers.js'
 import type { StatementNames } from '#records/postgres/search/statement-names.js';
 import { type FairQueue, type Release } from '#scheduling/fair-queue.js';
 import { TimedOut } from '#search/pace.js';
-import { type Reader, SnapshotReader, type SnapshotReaderOptions } from './snapshot-reader.js';
+import { type QueryReader, SnapshotReader, type SnapshotReaderOptions } from './snapshot-reader.js';
 
 /** One snapshot of the database, read over one connection, and over more while the pool has free ones. */
-export interface Snapshot {
+export interface CallSnapshot {
   /** Runs the work of one query; the snapshot stays usable if the work throws. */
-  run<T>(timeoutMs: number, work: (reader: Reader) => Promise<T>): Promise<T>;
+  run<T>(timeoutMs: number, work: (reader: QueryReader) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export const onServer = <Connections extends SearchConnections, Result>(
 export const takeSnapshot = async (
   { pool, queue, digestBytes, statements }: SearchConnections,
   { organizationId, maxConnections, timeoutMs, signal, ...given }: SnapshotOptions,
-): Promise<Snapshot> => {
+): Promise<CallSnapshot> => {
   const { deadline = performance.now() + callTimeouts * timeoutMs } = given;
   const turn = queue.takeFree(organizationId) ?? (await waitTurn(queue, organizationId, deadline, signal));
   const exported = maxConnections > 1 && queue.hasFree(organizationId);

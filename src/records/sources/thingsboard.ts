@@ -1,6 +1,6 @@
 import { ApiError, invalid, malformed } from '#common/errors.js';
 import type { PlainJson } from '#json/json.js';
-import { type Item, type PlainObject, Rejection, refusalOf } from '../item.js';
+import { type Item, type PlainObject, Rejection, rejectionError } from '../item.js';
 import { below, isObject, numberIn } from './source.js';
 
 /**
@@ -29,7 +29,7 @@ const gatewayShape = 'A gateway sends {"<serial>": [{"ts": ..., "values": {...}}
 const readGateway = (body: PlainObject): (Item | Rejection)[] => {
   const items = Object.entries(body).flatMap(([device, telemetry]) => readOfGateway(device, telemetry));
   const [first] = items;
-  if (first instanceof Rejection && items.every((item) => item instanceof Rejection)) throw refusalOf(first);
+  if (first instanceof Rejection && items.every((item) => item instanceof Rejection)) throw rejectionError(first);
   return items;
 };
 

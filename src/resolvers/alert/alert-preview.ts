@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import { answersOf, type Matched } from '#alerts/answer-queries.js';
+import { answersOf, type MatchedRecords } from '#alerts/answer-queries.js';
 import {
   type Follower,
   followSilence,
@@ -181,7 +181,7 @@ class Reading {
   private async answers({ id, productId }: Watched, records: readonly PreviewRecord[]): Promise<PreviewAnswers> {
     const { when, until, organizationId } = this.rule;
     const asked = [when, until].flatMap((condition) => (condition?.query == null ? [] : [condition]));
-    const found = new Map<AlertCondition, Matched>();
+    const found = new Map<AlertCondition, MatchedRecords>();
     if (asked.length > 0 && records.length > 0) {
       const device = { id, organizationId, ...(productId && { product: { id: productId } }) };
       const decided = await this.sources.stored.decideCommitted(

@@ -8,7 +8,7 @@ import { PutAnswer } from '#entities/put-answer.js';
 import { restartRule, roomForRules, tooManyRules } from '#listing/alert-rules.js';
 import type { RecordIndex } from '#records/record-index.js';
 import type { Context } from '#schema/context.js';
-import { put, requireApplicationToPut } from '#upsert/upsert-many.js';
+import { requireApplicationToPut, upsertMany } from '#upsert/upsert-many.js';
 import { changeOf, checkRule, decisionOf } from './alert-change.js';
 import { noteRecipients } from './alert-recipients.js';
 import { type AlertRuleInput, PutAlertRulesArgs } from './alert-rules-upsert.args.js';
@@ -35,7 +35,7 @@ export class AlertRulesUpsertResolver {
     const restarted = new Set<AlertRule>();
     const addressed = new Set<AlertRule>();
     const rules = new Map<AlertRuleInput, AlertRule>();
-    const answer = await put(ctx, alertRules, {
+    const answer = await upsertMany(ctx, alertRules, {
       organizationId,
       key: 'externalId',
       isDry: dryRun === true,

@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import { comparisonsOf, shortName, valueOf } from '#alerts/condition.js';
+import { comparisonsOf, shortName, variableValue } from '#alerts/condition.js';
 import { textArray } from '#database/text-array.js';
 import type { AlertRule } from '#entities/alert-rule.js';
 import type { ListedRecord, RecordIndex } from '#records/record-index.js';
@@ -73,7 +73,7 @@ function unknownNames({ when, until, variable }: AlertRule, { devices, declared 
   const isKnown = (name: string) =>
     declared.has(name) ||
     declared.has(shortName(name)) ||
-    devices.some((records) => records.some(({ data }) => valueOf(data, name) !== undefined));
+    devices.some((records) => records.some(({ data }) => variableValue(data, name) !== undefined));
   return devices.length === 0
     ? []
     : [...names].flatMap((name) =>

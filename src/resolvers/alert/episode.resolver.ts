@@ -15,7 +15,7 @@ import { Device } from '#entities/device.js';
 import { AcknowledgedEpisodes, Episode } from '#entities/episode.js';
 import { isId } from '#entities/id.js';
 import { alertRuleRows } from '#listing/alert-rules.js';
-import { deviceOf } from '#listing/devices.js';
+import { loadDeviceById } from '#listing/devices.js';
 import { episodeConditions, episodeListing } from '#listing/episodes.js';
 import { list, listBelow } from '#listing/list.js';
 import { loadById, loaderOf } from '#listing/loader.js';
@@ -77,7 +77,7 @@ export class EpisodeResolver {
   })
   @GraphOnly()
   device(@Root() { deviceId }: Episode, @Ctx() ctx: Context): Promise<Device | null> {
-    return deviceOf(ctx, deviceId);
+    return loadDeviceById(ctx, deviceId);
   }
 
   @FieldResolver(() => AlertRule, {

@@ -6,7 +6,7 @@ import { Permission } from '#entities/enums.js';
 import { newId } from '#entities/id.js';
 import { PutAnswer } from '#entities/put-answer.js';
 import type { Context } from '#schema/context.js';
-import { put } from '#upsert/upsert-many.js';
+import { upsertMany } from '#upsert/upsert-many.js';
 import { PutApplicationsArgs } from './application.args.js';
 
 /** Resolves the mutation that puts many applications by their keys. */
@@ -21,7 +21,7 @@ export class ApplicationsUpsertResolver {
     @Ctx() ctx: Context,
   ): Promise<PutAnswer> {
     authorize(ctx, organizationId, policies.application.create);
-    return put(ctx, applications, {
+    return upsertMany(ctx, applications, {
       organizationId,
       key: 'externalId',
       isDry: dryRun === true,

@@ -16,7 +16,7 @@ import { filterTimeout } from '#listing/device-filter.js';
 import { deviceListing, ofProduct } from '#listing/devices.js';
 import { DeviceArgs } from '#listing/identifier.args.js';
 import { list } from '#listing/list.js';
-import { type Listing, refusalOf } from '#listing/list-read.js';
+import { type Listing, timeoutRefusal } from '#listing/list-read.js';
 import { loaderOf } from '#listing/loader.js';
 import { productOf } from '#listing/products.js';
 import { readFilter, type Silence } from '#listing/silent-filter.js';
@@ -218,6 +218,6 @@ async function newestIn(ctx: Context, index: Newest, { from, where }: Listing): 
       after = [sql`d.id > ${ids.at(-1)!}::uuid`];
     }
   } catch (error) {
-    throw refusalOf(error, filterTimeout);
+    throw timeoutRefusal(error, filterTimeout);
   }
 }

@@ -12,7 +12,7 @@ import { DeviceRecord } from '#entities/record.js';
 import { Team } from '#entities/team.js';
 import { TeamGrant } from '#entities/team-grant.js';
 import { deliveriesBelow } from '#listing/deliveries.js';
-import { deviceOf } from '#listing/devices.js';
+import { loadDeviceById } from '#listing/devices.js';
 import { hookRows } from '#listing/hooks.js';
 import { listBelow } from '#listing/list.js';
 import { loadById } from '#listing/loader.js';
@@ -55,7 +55,7 @@ export class DeliveryEdgesResolver {
   })
   @GraphOnly()
   device(@Root() { deviceId }: Delivery, @Ctx() ctx: Context): Promise<Device | null> | null {
-    return deviceId == null ? null : deviceOf(ctx, deviceId);
+    return deviceId == null ? null : loadDeviceById(ctx, deviceId);
   }
 
   @FieldResolver(() => DeviceRecord, {

@@ -11,7 +11,7 @@ import { isBasicReplaced } from '#hooks/authentication.js';
 import type { Hooks } from '#hooks/hooks.js';
 import { newSigningSecret } from '#hooks/signature.js';
 import { statsQuery } from '#hooks/stats.js';
-import { placeOf } from '#hooks/target.js';
+import { secretPlace } from '#hooks/target.js';
 import { loadHook, requireOwnerForDevices } from '#listing/hooks.js';
 import { HookArgs } from '#listing/identifier.args.js';
 import { loadById, loaderOf } from '#listing/loader.js';
@@ -55,7 +55,7 @@ export class HookSettingsResolver {
   ): Promise<HookSigningSecret> {
     const hook = await loadHook(ctx, args, policies.hook.change);
     const signingSecret = newSigningSecret();
-    hook.signWith(this.hooks.vault.seal(signingSecret, placeOf(hook.id, 'signing_secret')), this.hooks.clock());
+    hook.signWith(this.hooks.vault.seal(signingSecret, secretPlace(hook.id, 'signing_secret')), this.hooks.clock());
     await ctx.update(hook);
     return { signingSecret, previousSecretUntil: hook.previousSigningSecretUntil };
   }

@@ -8,7 +8,7 @@ import type { Hooks } from '#hooks/hooks.js';
 import { requireOwnerForDevices, roomForHooks, tooManyHooks } from '#listing/hooks.js';
 import { requireStoredQuery } from '#records/stored-query.js';
 import type { Context } from '#schema/context.js';
-import { put, requireApplicationToPut } from '#upsert/upsert-many.js';
+import { requireApplicationToPut, upsertMany } from '#upsert/upsert-many.js';
 import { type HookInput, PutHooksArgs } from './hook.args.js';
 
 /** Resolves the mutation that puts many hooks of an application by their keys. */
@@ -25,7 +25,7 @@ export class HooksUpsertResolver {
     @Ctx() ctx: Context,
   ): Promise<PutAnswer> {
     const id = await requireApplicationToPut(ctx, { organizationId, applicationId, dryRun }, policies.hook.change);
-    const answer = await put(ctx, hooks, {
+    const answer = await upsertMany(ctx, hooks, {
       organizationId,
       key: 'externalId',
       isDry: dryRun === true,

@@ -7,7 +7,7 @@ import { Product } from '#entities/product.js';
 import { PutAnswer } from '#entities/put-answer.js';
 import { variableFaults } from '#entities/variables.js';
 import type { Context } from '#schema/context.js';
-import { put } from '#upsert/upsert-many.js';
+import { upsertMany } from '#upsert/upsert-many.js';
 import { PutProductsArgs } from './product.args.js';
 
 /** Resolves the mutation that puts many products by their keys. */
@@ -22,7 +22,7 @@ export class ProductsUpsertResolver {
     @Ctx() ctx: Context,
   ): Promise<PutAnswer> {
     authorize(ctx, organizationId, policies.product.change);
-    return put(ctx, products, {
+    return upsertMany(ctx, products, {
       organizationId,
       key: 'externalId',
       isDry: dryRun === true,

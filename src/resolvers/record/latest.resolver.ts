@@ -8,7 +8,7 @@ import { Device } from '#entities/device.js';
 import { DeviceLatest, LatestValue } from '#entities/latest.js';
 import { type MeasuredValue, MeasuredValueUnion, measuredValue } from '#entities/measured-value.js';
 import { ApplicationDevicesArgs } from '#listing/device-filter.args.js';
-import { deviceOf, linkedDeviceListing } from '#listing/devices.js';
+import { linkedDeviceListing, loadDeviceById } from '#listing/devices.js';
 import { DeviceArgs } from '#listing/identifier.args.js';
 import { list } from '#listing/list.js';
 import { loaderOf } from '#listing/loader.js';
@@ -92,7 +92,7 @@ export class LatestEdgesResolver {
   @FieldResolver(() => Device, { nullable: true, description: 'The device.' })
   @GraphOnly()
   device(@Root() { deviceId }: DeviceLatest, @Ctx() ctx: Context): Promise<Device | null> {
-    return deviceOf(ctx, deviceId);
+    return loadDeviceById(ctx, deviceId);
   }
 }
 

@@ -5,9 +5,9 @@ import { notFound } from '#common/errors.js';
 import { Device } from '#entities/device.js';
 import { DeliveriesUpdated, DevicesChanged, EpisodesChanged, JobsUpdated, RecordsReceived } from '#entities/live.js';
 import type { Jobs } from '#jobs/jobs.js';
-import { deviceOf } from '#listing/devices.js';
+import { loadDeviceById } from '#listing/devices.js';
 import { loadHook } from '#listing/hooks.js';
-import type { Batches, Live, Wanted } from '#live/live.js';
+import type { Batches, Live, SubscriptionRequest } from '#live/live.js';
 import type { RecordIndex } from '#records/record-index.js';
 import { requireDigits } from '#records/stored-query.js';
 import type { Context } from '#schema/context.js';
@@ -121,7 +121,7 @@ export class LiveResolver {
 export class DevicesChangedResolver {
   @FieldResolver(() => [Device], { description: 'The devices as they are now, without those deleted since.' })
   async devices(@Root() { ids }: DevicesChanged, @Ctx() ctx: Context): Promise<Device[]> {
-    const devices = await Promise.all(ids.map((id) => deviceOf(ctx, id)));
+    const devices = await Promise.all(ids.map((id) => loadDeviceById(ctx, id)));
     return devices.filter((device) => device !== null);
   }
 }
@@ -136,8 +136,8 @@ interface LiveArgs {
 const wanted = (
   { caller: { tokenId, role } }: Context,
   { organizationId, limit, after }: LiveArgs,
-  { applicationId = null, hookId = null }: Partial<Wanted['claim']> = {},
-): Wanted => ({
+  { applicationId = null, hookId = null }: Partial<SubscriptionRequest['claim']> = {},
+): SubscriptionRequest => ({
   claim: { tokenId, role, applicationId, hookId },
   organizationId,
   limit: limit ?? usualLimit,

@@ -5,7 +5,7 @@ import { measuredValue } from '#entities/measured-value.js';
 import { Product, type Variable } from '#entities/product.js';
 import { DeviceRecord, RecordValue } from '#entities/record.js';
 import { applicationsOfDevice } from '#listing/applications.js';
-import { deviceOf } from '#listing/devices.js';
+import { loadDeviceById } from '#listing/devices.js';
 import { productOf, variablesOf } from '#listing/products.js';
 import { recordsBelow } from '#listing/records.js';
 import type { RecordIndex } from '#records/record-index.js';
@@ -39,7 +39,7 @@ export class DeviceRecordsResolver {
 export class RecordEdgesResolver {
   @FieldResolver(() => Device, { nullable: true, description: 'Device that sent the record, in its present state.' })
   device(@Root() { deviceId }: DeviceRecord, @Ctx() ctx: Context): Promise<Device | null> {
-    return deviceOf(ctx, deviceId);
+    return loadDeviceById(ctx, deviceId);
   }
 
   @FieldResolver(() => Product, { nullable: true, description: 'Product of the device when the record was stored.' })

@@ -8,7 +8,7 @@ import type { ExactJson } from '#entities/exact-json.js';
 import { isId } from '#entities/id.js';
 import { IngestAnswer } from '#entities/ingest-answer.js';
 import type { PlainJson } from '#json/json.js';
-import { type Item, Rejection, refusalOf } from '#records/item.js';
+import { type Item, Rejection, rejectionError } from '#records/item.js';
 import { type OneDevice, readNative } from '#records/record-body.js';
 import type { RecordLog } from '#records/record-log.js';
 import { remarkOf } from '#records/remark.js';
@@ -135,7 +135,7 @@ export class RecordResolver {
     const { traceparent } = ctx;
     const call = { organizationId, items, traceparent, refusedIf };
     const result = await this.records.append(call).catch((error: unknown) => {
-      throw error instanceof Rejection ? refusalOf(error) : error;
+      throw error instanceof Rejection ? rejectionError(error) : error;
     });
     const rejected = remarkOf(result, items.length);
     if (rejected !== undefined) ctx.note({ rejected });

@@ -4,7 +4,7 @@ import { GraphOnly } from '#entities/columns.js';
 import { Device } from '#entities/device.js';
 import { VariableType } from '#entities/enums.js';
 import { Series } from '#entities/series.js';
-import { deviceOf } from '#listing/devices.js';
+import { loadDeviceById } from '#listing/devices.js';
 import { loaderOf } from '#listing/loader.js';
 import { variablesOf } from '#listing/products.js';
 import type { RecordIndex } from '#records/record-index.js';
@@ -65,6 +65,6 @@ const numericVariables = async (ctx: Context, { productId }: Device): Promise<st
 export class SeriesEdgesResolver {
   @FieldResolver(() => Device, { nullable: true, description: 'The device.' })
   device(@Root() { deviceId }: Series, @Ctx() ctx: Context): Promise<Device | null> {
-    return deviceOf(ctx, deviceId);
+    return loadDeviceById(ctx, deviceId);
   }
 }

@@ -11,7 +11,7 @@ import { PutAnswer } from '#entities/put-answer.js';
 import { Team } from '#entities/team.js';
 import type { Context, Read } from '#schema/context.js';
 import { Outcomes, type Placed } from '#upsert/upsert.js';
-import { put } from '#upsert/upsert-many.js';
+import { upsertMany } from '#upsert/upsert-many.js';
 import { PutTeamApplicationsArgs, PutTeamMembersArgs, PutTeamsArgs } from './team.args.js';
 
 /** Resolves the mutations that put many teams, or many members or applications of a team. */
@@ -26,7 +26,7 @@ export class TeamUpsertResolver {
     @Ctx() ctx: Context,
   ): Promise<PutAnswer> {
     authorize(ctx, organizationId, policies.team.change);
-    return put(ctx, teams, {
+    return upsertMany(ctx, teams, {
       organizationId,
       key: 'name',
       isDry: dryRun === true,

@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCodes, statusOf } from '#common/errors.js';
+import { type ErrorCode, errorCodes, httpStatusOf } from '#common/errors.js';
 import type { JsonSchema } from '#schema/rules.js';
 
 const descriptions: Readonly<Record<ErrorCode, string>> = {
@@ -123,5 +123,5 @@ export const failureComponents: JsonSchema = Object.fromEntries(
 /** Returns references to an operation's failure responses, by status. */
 export const failures = (codes: readonly ErrorCode[]): JsonSchema =>
   Object.fromEntries(
-    codes.map((code) => [`${statusOf(code)}`, { $ref: `#/components/responses/${componentName(code)}` }]),
+    codes.map((code) => [`${httpStatusOf(code)}`, { $ref: `#/components/responses/${componentName(code)}` }]),
   );

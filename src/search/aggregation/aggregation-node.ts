@@ -33,4 +33,4 @@ interface Frame {
 export type ParseAggregation<N> = (at: Input, frame: Frame) => N;
 
 /** Returns the properties of every aggregation. */
-export const named = ({ name }: Frame, at: Input) => ({ name, at });
+export const aggregationBase = ({ name }: Frame, at: Input) => ({ name, at });

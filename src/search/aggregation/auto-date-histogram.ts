@@ -2,7 +2,7 @@ import { illegalArgument } from '../search-failure.js';
 import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
 import { integer, string } from '../syntax/value.js';
-import { type FieldOptions, type Node, named, type ParseAggregation } from './aggregation-node.js';
+import { aggregationBase, type FieldOptions, type Node, type ParseAggregation } from './aggregation-node.js';
 import { zoneText } from './option/time-interval.js';
 import { fieldOptions, valueSource } from './option/value-source.js';
 
@@ -24,7 +24,7 @@ export const autoDateHistogram: ParseAggregation<AutoDateHistogramAggregation> =
   if (buckets < 1) throw illegalArgument('buckets must be a positive integer', at);
   return {
     kind: 'auto_date_histogram',
-    ...named(frame, at),
+    ...aggregationBase(frame, at),
     ...fieldOptions(options, at),
     buckets,
     ...(options.minimum_interval !== undefined && { minimumInterval: options.minimum_interval }),

@@ -1,7 +1,7 @@
 import { illegalArgument } from '../search-failure.js';
 import { object } from '../syntax/object.js';
 import { long, type Read, string } from '../syntax/value.js';
-import { named, type ParseAggregation } from './aggregation-node.js';
+import { aggregationBase, type ParseAggregation } from './aggregation-node.js';
 import type { SimpleMetric } from './metrics.js';
 import { fieldOptions, unformatted } from './option/value-source.js';
 
@@ -18,5 +18,5 @@ export const cardinality: ParseAggregation<SimpleMetric> = (at, frame) => {
   const keys = { ...unformatted, precision_threshold: threshold, execution_hint: string };
   const options = object('cardinality', keys)(at);
   const finer = (options.precision_threshold ?? usualThreshold) > usualThreshold;
-  return { kind: 'cardinality', ...named(frame, at), ...fieldOptions(options, at), finer };
+  return { kind: 'cardinality', ...aggregationBase(frame, at), ...fieldOptions(options, at), finer };
 };

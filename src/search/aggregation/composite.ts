@@ -2,7 +2,7 @@ import { illegalArgument, maxBuckets, parsing, SearchFailure, tooManyBuckets, Wr
 import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
 import { atLeast, flag, kindOf, listOf, nestedArray, number, oneOf, type Read } from '../syntax/value.js';
-import { type FieldOptions, type Node, named, type ParseAggregation } from './aggregation-node.js';
+import { aggregationBase, type FieldOptions, type Node, type ParseAggregation } from './aggregation-node.js';
 import { intervalKeys, intervalOf, type TimeInterval } from './option/time-interval.js';
 import { fieldOptions, valueSource } from './option/value-source.js';
 
@@ -57,7 +57,7 @@ export const composite: ParseAggregation<CompositeAggregation> = (at, frame) => 
   if (size > maxBuckets) throw tooManyBuckets(size);
   return {
     kind: 'composite',
-    ...named(frame, at),
+    ...aggregationBase(frame, at),
     sources: given,
     size,
     ...(options.after && { after: options.after }),

@@ -1,5 +1,5 @@
 import { object } from '../syntax/object.js';
-import { type Node, named, type ParseAggregation } from './aggregation-node.js';
+import { aggregationBase, type Node, type ParseAggregation } from './aggregation-node.js';
 import { type HistogramOptions, histogramKeys } from './option/histogram-option.js';
 import { intervalKeys, intervalOf, type TimeInterval } from './option/time-interval.js';
 import { fieldOptions, valueSource } from './option/value-source.js';
@@ -11,7 +11,7 @@ export const dateHistogram: ParseAggregation<DateHistogramAggregation> = (at, fr
   const options = object('date_histogram', { ...valueSource, ...histogramKeys, ...intervalKeys })(at);
   return {
     kind: 'date_histogram',
-    ...named(frame, at),
+    ...aggregationBase(frame, at),
     ...fieldOptions(options, at),
     ...intervalOf(options, at),
     ...(options.extended_bounds && { extendedBounds: options.extended_bounds }),

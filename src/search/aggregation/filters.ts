@@ -4,7 +4,7 @@ import type { Query } from '../query/query.js';
 import { illegalArgument, parsing } from '../search-failure.js';
 import { object } from '../syntax/object.js';
 import { anything, flag, kindOf, string } from '../syntax/value.js';
-import { type FieldOptions, type Node, named, type ParseAggregation } from './aggregation-node.js';
+import { aggregationBase, type FieldOptions, type Node, type ParseAggregation } from './aggregation-node.js';
 import { fieldOptions, valueSource } from './option/value-source.js';
 
 /** One bucket of the records that match a query. */
@@ -14,7 +14,7 @@ export interface FilterAggregation extends Node<'filter'> {
 
 export const filter: ParseAggregation<FilterAggregation> = (at, frame) => ({
   kind: 'filter',
-  ...named(frame, at),
+  ...aggregationBase(frame, at),
   filter: parseQuery(at),
 });
 
@@ -43,7 +43,7 @@ export const filters: ParseAggregation<FiltersAggregation> = (at, frame) => {
   if (queries.length === 0) throw illegalArgument('[filters] cannot be empty', given);
   return {
     kind: 'filters',
-    ...named(frame, at),
+    ...aggregationBase(frame, at),
     filters: queries,
     keyed: !given.isArray,
     ...(wantsOther && { other: options.other_bucket_key ?? '_other_' }),
@@ -55,7 +55,7 @@ export interface MissingAggregation extends Node<'missing'>, FieldOptions {}
 
 export const missing: ParseAggregation<MissingAggregation> = (at, frame) => ({
   kind: 'missing',
-  ...named(frame, at),
+  ...aggregationBase(frame, at),
   ...fieldOptions(object('missing', valueSource)(at), at),
 });
 
@@ -69,5 +69,5 @@ export const global: ParseAggregation<GlobalAggregation> = (at, frame) => {
       `Expected [FIELD_NAME] under a [START_OBJECT], but got a [${kindOf(first.input)}] in [${frame.name}]`,
       first.input,
     );
-  return { kind: 'global', ...named(frame, at) };
+  return { kind: 'global', ...aggregationBase(frame, at) };
 };

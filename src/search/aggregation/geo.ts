@@ -3,7 +3,7 @@ import { illegalArgument } from '../search-failure.js';
 import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
 import { atLeast, flag, integer, type Read } from '../syntax/value.js';
-import { type FieldOptions, type Node, named, type ParseAggregation } from './aggregation-node.js';
+import { aggregationBase, type FieldOptions, type Node, type ParseAggregation } from './aggregation-node.js';
 import { fieldOptions, unformatted, valueSource } from './option/value-source.js';
 
 /** A bucket for each cell of a grid over the Earth. */
@@ -41,7 +41,13 @@ const grid =
         at,
       );
     }
-    return { kind, ...named(frame, at), ...fieldOptions(options, at), precision, size: options.size ?? 10_000 };
+    return {
+      kind,
+      ...aggregationBase(frame, at),
+      ...fieldOptions(options, at),
+      precision,
+      size: options.size ?? 10_000,
+    };
   };
 
 function refuseBounds(at: Input): never {
@@ -87,7 +93,7 @@ export const geoBounds: ParseAggregation<GeoBoundsMetric> = (at, frame) => {
   const options = object('geo_bounds', { ...unformatted, wrap_longitude: flag })(at);
   return {
     kind: 'geo_bounds',
-    ...named(frame, at),
+    ...aggregationBase(frame, at),
     ...fieldOptions(options, at),
     wraps: options.wrap_longitude ?? true,
   };
@@ -98,6 +104,6 @@ export interface GeoCentroidMetric extends Node<'geo_centroid'>, FieldOptions {}
 
 export const geoCentroid: ParseAggregation<GeoCentroidMetric> = (at, frame) => ({
   kind: 'geo_centroid',
-  ...named(frame, at),
+  ...aggregationBase(frame, at),
   ...fieldOptions(object('geo_centroid', unformatted)(at), at),
 });

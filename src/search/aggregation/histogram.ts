@@ -1,7 +1,7 @@
 import { illegalArgument } from '../search-failure.js';
 import { object } from '../syntax/object.js';
 import { number } from '../syntax/value.js';
-import { type Node, named, type ParseAggregation } from './aggregation-node.js';
+import { aggregationBase, type Node, type ParseAggregation } from './aggregation-node.js';
 import { type HistogramOptions, histogramKeys } from './option/histogram-option.js';
 import { fieldOptions, valueSource } from './option/value-source.js';
 
@@ -18,7 +18,7 @@ export const histogram: ParseAggregation<HistogramAggregation> = (at, frame) => 
     throw illegalArgument(`[interval] must be >0 for histogram aggregation [${frame.name}]`, at);
   return {
     kind: 'histogram',
-    ...named(frame, at),
+    ...aggregationBase(frame, at),
     ...fieldOptions(options, at),
     interval,
     offset: options.offset ?? 0,

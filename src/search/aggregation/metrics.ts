@@ -2,7 +2,7 @@ import { illegalArgument } from '../search-failure.js';
 import type { Input } from '../syntax/input.js';
 import { object, type Shaped } from '../syntax/object.js';
 import { doubleText, number, type Read, scalar, string } from '../syntax/value.js';
-import { type FieldOptions, type Node, named, type ParseAggregation } from './aggregation-node.js';
+import { aggregationBase, type FieldOptions, type Node, type ParseAggregation } from './aggregation-node.js';
 import { fieldOptions, formatText, namedField, refuseScript, valueSource } from './option/value-source.js';
 
 /** Metrics of one number per bucket, over the values of one field. */
@@ -27,7 +27,7 @@ const simpleMetric =
   (kind: SimpleMetricKind): ParseAggregation<SimpleMetric> =>
   (at, frame) => {
     const options: Partial<Shaped<typeof valueSource>> = object(kind, valueSource)(at);
-    return { kind, ...named(frame, at), ...fieldOptions(options, at) };
+    return { kind, ...aggregationBase(frame, at), ...fieldOptions(options, at) };
   };
 
 export const avg = simpleMetric('avg');
@@ -55,7 +55,12 @@ export const extendedStats: ParseAggregation<ExtendedStatsMetric> = (at, frame) 
     throw illegalArgument(`${found} in [${frame.name}]`, input);
   };
   const options = object('extended_stats', { ...valueSource, sigma: sigmaOf })(at);
-  return { kind: 'extended_stats', ...named(frame, at), ...fieldOptions(options, at), sigma: options.sigma ?? 2 };
+  return {
+    kind: 'extended_stats',
+    ...aggregationBase(frame, at),
+    ...fieldOptions(options, at),
+    sigma: options.sigma ?? 2,
+  };
 };
 
 /** The mean of one field's values, weighted by another's. */
@@ -75,5 +80,5 @@ export const weightedAvg: ParseAggregation<WeightedAvgMetric> = (at, frame) => {
     value_type: string,
   })(at);
   if (value === undefined || weight === undefined) throw illegalArgument('[value] and [weight] are required', at);
-  return { kind: 'weighted_avg', ...named(frame, at), value, weight, ...(format && { format }) };
+  return { kind: 'weighted_avg', ...aggregationBase(frame, at), value, weight, ...(format && { format }) };
 };

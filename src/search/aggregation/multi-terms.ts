@@ -1,7 +1,7 @@
 import { illegalArgument } from '../search-failure.js';
 import { object } from '../syntax/object.js';
 import { objectsOf } from '../syntax/value.js';
-import { type FieldOptions, type Node, named, type ParseAggregation } from './aggregation-node.js';
+import { aggregationBase, type FieldOptions, type Node, type ParseAggregation } from './aggregation-node.js';
 import type { BucketOrder } from './option/bucket-order.js';
 import { counted } from './option/terms.js';
 import { namedField, valueSource } from './option/value-source.js';
@@ -28,7 +28,7 @@ export const multiTerms: ParseAggregation<MultiTermsAggregation> = (at, frame) =
   }
   return {
     kind: 'multi_terms',
-    ...named(frame, at),
+    ...aggregationBase(frame, at),
     terms: options.terms!,
     size: options.size ?? 10,
     minDocCount: options.min_doc_count ?? 1,

@@ -2,7 +2,7 @@ import { illegalArgument, SearchFailure } from '../search-failure.js';
 import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
 import { doubleText, flag, inNumbers, integer, listOf, number, type Read } from '../syntax/value.js';
-import { type FieldOptions, type Node, named, type ParseAggregation } from './aggregation-node.js';
+import { aggregationBase, type FieldOptions, type Node, type ParseAggregation } from './aggregation-node.js';
 import type { SimpleMetric } from './metrics.js';
 import { fieldOptions, valueSource } from './option/value-source.js';
 
@@ -77,7 +77,7 @@ export const percentiles: ParseAggregation<PercentilesMetric> = (at, frame) => {
   if (wrong !== undefined) throw illegalArgument(`percent must be in [0,100], got [${wrong}]: [${frame.name}]`, at);
   return {
     kind: 'percentiles',
-    ...named(frame, at),
+    ...aggregationBase(frame, at),
     ...fieldOptions(options, at),
     points: ascending(points),
     keyed: options.keyed ?? true,
@@ -98,7 +98,7 @@ export const percentileRanks: ParseAggregation<PercentilesMetric> = (at, frame) 
     throw notBuilt('percentile_ranks', `[values] must not be an empty array: [${frame.name}]`, at);
   return {
     kind: 'percentile_ranks',
-    ...named(frame, at),
+    ...aggregationBase(frame, at),
     ...fieldOptions(options, at),
     points: ascending(points),
     keyed: options.keyed ?? true,
@@ -120,5 +120,5 @@ export const medianAbsoluteDeviation: ParseAggregation<SimpleMetric> = (at, fram
   const options = object(kind, { ...valueSource, compression: positive })(at);
   // The engines' default compression, 1000, is finer than our digests.
   const finer = (options.compression ?? 1000) > 100;
-  return { kind, ...named(frame, at), ...fieldOptions(options, at), finer };
+  return { kind, ...aggregationBase(frame, at), ...fieldOptions(options, at), finer };
 };

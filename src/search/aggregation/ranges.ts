@@ -19,7 +19,7 @@ import {
   string,
   text,
 } from '../syntax/value.js';
-import { type FieldOptions, type Node, named, type ParseAggregation } from './aggregation-node.js';
+import { aggregationBase, type FieldOptions, type Node, type ParseAggregation } from './aggregation-node.js';
 import { zoneText } from './option/time-interval.js';
 import { fieldOptions, unformatted, valueSource } from './option/value-source.js';
 
@@ -79,7 +79,7 @@ const rangesOver =
       throw illegalArgument(`No [ranges] specified for the [${frame.name}] aggregation`, at);
     return {
       kind,
-      ...named(frame, at),
+      ...aggregationBase(frame, at),
       ...fieldOptions(options, at),
       ranges: options.ranges!,
       keyed: options.keyed ?? false,
@@ -117,7 +117,7 @@ export const geoDistance: ParseAggregation<GeoDistanceAggregation> = (at, frame)
     throw illegalArgument(`No [ranges] specified for the [${frame.name}] aggregation`, at);
   return {
     kind: 'geo_distance',
-    ...named(frame, at),
+    ...aggregationBase(frame, at),
     ...fieldOptions(options, at),
     origin,
     ranges: options.ranges!,

@@ -1,7 +1,7 @@
 import { illegalArgument } from '../search-failure.js';
 import { object } from '../syntax/object.js';
 import { atLeast, long, number } from '../syntax/value.js';
-import { type FieldOptions, type Node, named, type ParseAggregation } from './aggregation-node.js';
+import { aggregationBase, type FieldOptions, type Node, type ParseAggregation } from './aggregation-node.js';
 import { type KeyFilter, keyFilter, keyFilters } from './option/key-filter.js';
 import { fieldOptions, valueSource } from './option/value-source.js';
 
@@ -24,7 +24,7 @@ export const rareTerms: ParseAggregation<RareTermsAggregation> = (at, frame) => 
     throw illegalArgument(`[max_doc_count] must be smaller than 100 in [${frame.name}]`, at);
   return {
     kind: 'rare_terms',
-    ...named(frame, at),
+    ...aggregationBase(frame, at),
     ...fieldOptions(options, at),
     maxDocCount: options.max_doc_count ?? 1,
     ...keyFilters(options.include, options.exclude, at),

@@ -1,7 +1,7 @@
 import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
 import { anything, ignored, text, word } from '../syntax/value.js';
-import { type Node, named, type ParseAggregation } from './aggregation-node.js';
+import { aggregationBase, type Node, type ParseAggregation } from './aggregation-node.js';
 import { refuseScript } from './option/value-source.js';
 
 /** Records, values or their sum per unit of time. */
@@ -23,7 +23,7 @@ export const rate: ParseAggregation<RateMetric> = (at, frame): RateMetric => {
   })(at);
   return {
     kind: 'rate',
-    ...named(frame, at),
+    ...aggregationBase(frame, at),
     ...(field !== undefined && { field }),
     ...(unit && { unit }),
     countsValues: mode === 'value_count',

@@ -1,6 +1,6 @@
 import { object } from '../syntax/object.js';
 import { string } from '../syntax/value.js';
-import { type FieldOptions, type Node, named, type ParseAggregation } from './aggregation-node.js';
+import { aggregationBase, type FieldOptions, type Node, type ParseAggregation } from './aggregation-node.js';
 import type { BucketOrder } from './option/bucket-order.js';
 import { type KeyFilter, keyFilter, keyFilters } from './option/key-filter.js';
 import { counted } from './option/terms.js';
@@ -26,7 +26,7 @@ export const terms: ParseAggregation<TermsAggregation> = (at, frame) => {
   })(at);
   return {
     kind: 'terms',
-    ...named(frame, at),
+    ...aggregationBase(frame, at),
     ...fieldOptions(options, at),
     size: options.size ?? 10,
     minDocCount: options.min_doc_count ?? 1,

@@ -4,7 +4,7 @@ import { strict } from '../query/clause.js';
 import { illegalArgument, parsing } from '../search-failure.js';
 import { object } from '../syntax/object.js';
 import { atLeast, byHand, ignored, listOf, type Read, text } from '../syntax/value.js';
-import { type Node, named, type ParseAggregation } from './aggregation-node.js';
+import { aggregationBase, type Node, type ParseAggregation } from './aggregation-node.js';
 
 /** The first few records of each bucket. */
 export interface TopHitsMetric extends Node<'top_hits'> {
@@ -54,7 +54,7 @@ export const topHits: ParseAggregation<TopHitsMetric> = (at, frame) => {
   }
   return {
     kind: 'top_hits',
-    ...named(frame, at),
+    ...aggregationBase(frame, at),
     from,
     size,
     sort: options.sort ?? [],
@@ -76,5 +76,5 @@ export const topMetrics: ParseAggregation<TopMetricsMetric> = (at, frame) => {
   if (fields.length === 0) throw illegalArgument('[metrics] must name at least one field', at);
   if (options.sort?.length !== 1) throw parsing('[top_metrics] must sort by just one key', at);
   if ((options.size ?? 1) > 10) throw illegalArgument('[top_metrics.size] must not be more than [10]', at);
-  return { kind: 'top_metrics', ...named(frame, at), fields, size: options.size ?? 1, sort: options.sort };
+  return { kind: 'top_metrics', ...aggregationBase(frame, at), fields, size: options.size ?? 1, sort: options.sort };
 };

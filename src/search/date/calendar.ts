@@ -30,7 +30,7 @@ export const truncate = (local: Instant, unit: Unit): Instant => {
 };
 
 /** Adds a number of units to a local time. A day that the month lacks becomes its last day. */
-export const add = (local: Instant, count: number, unit: Unit): Instant => {
+export const addUnits = (local: Instant, count: number, unit: Unit): Instant => {
   if (unit === 'month') return addMonths(local, count);
   if (unit === 'quarter') return addMonths(local, 3 * count);
   if (unit === 'year') return addMonths(local, 12 * count);

@@ -1,5 +1,5 @@
 import { type FaultPosition, parseFailure } from '../search-failure.js';
-import { add, truncate, type Unit } from './calendar.js';
+import { addUnits, truncate, type Unit } from './calendar.js';
 import { type Instant, instantOf, type Zone } from './zone.js';
 
 const units: Readonly<Record<string, Unit>> = {
@@ -47,9 +47,9 @@ export const applyMath = (
 
 /** Adds to an instant. Its offset stays where the zone has it, so that an hour that comes twice is the same one. */
 const shift = (instant: Instant, count: number, unit: Unit, zone: Zone): Instant => {
-  if (unit === 'hour' || unit === 'minute' || unit === 'second') return add(instant, count, unit);
+  if (unit === 'hour' || unit === 'minute' || unit === 'second') return addUnits(instant, count, unit);
   const offset = zone.offsetAt(instant);
-  return instantOf(zone, add(instant + offset, count, unit), offset);
+  return instantOf(zone, addUnits(instant + offset, count, unit), offset);
 };
 
 const round = (instant: Instant, unit: Unit, roundUp: boolean, zone: Zone): Instant => {

@@ -1,4 +1,4 @@
-import { add, modulo, truncate, type Unit, unitMillis } from './calendar.js';
+import { addUnits, modulo, truncate, type Unit, unitMillis } from './calendar.js';
 import { gapAt, type Instant, validOffsets, type Zone } from './zone.js';
 
 /** Width of date buckets: a calendar unit, or a fixed number of milliseconds. */
@@ -95,7 +95,7 @@ const calendarRounding = (unit: Unit, zone: Zone): Rounding => {
     return offset === undefined ? gapAt(zone, local).instant : local - offset;
   };
   const start = (instant: Instant) => truncate(instant + zone.offsetAt(instant), unit);
-  return { round: (instant) => firstOf(start(instant)), next: (begin) => firstOf(add(start(begin), 1, unit)) };
+  return { round: (instant) => firstOf(start(instant)), next: (begin) => firstOf(addUnits(start(begin), 1, unit)) };
 };
 
 const clockRounding = (millis: number, unit: Unit, zone: Zone): Rounding => {

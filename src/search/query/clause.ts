@@ -1,6 +1,6 @@
 import { illegalArgument, notOfKind, parsing, WrongKind } from '../search-failure.js';
 import type { Input } from '../syntax/input.js';
-import { object, type RefuseKind, type Shape, type Shaped } from '../syntax/object.js';
+import { type KeyReaders, object, type RefuseKind, type Shaped } from '../syntax/object.js';
 import { ignored, kindOf, nestedArray, number, type Read, string, text } from '../syntax/value.js';
 
 /** Parses the body of a clause. */
@@ -44,7 +44,7 @@ export const clauses =
  */
 const byHand =
   (refuse: RefuseKind) =>
-  <S extends Shape>(name: string, shape: S) =>
+  <S extends KeyReaders>(name: string, shape: S) =>
   (input: Input): Shaped<S> => {
     const unknown = input.members().find(({ key }) => !Object.hasOwn(shape, key));
     if (unknown !== undefined) throw parsing(`[${name}] query does not support [${unknown.key}]`, unknown.input);

@@ -1,4 +1,4 @@
-import { type JsonMember, JsonObject, type LocatedJson, type Position } from '#json/json.js';
+import { type JsonMember, JsonObject, type LocatedJson, type TextPosition } from '#json/json.js';
 import { type FaultPosition, SearchFailure } from '../search-failure.js';
 
 /** A node of the request with its path. Every parser takes one, and every fault refers to one. */
@@ -45,7 +45,7 @@ export class Input implements FaultPosition {
 
   /** Position of the closing bracket, at which the engines report missing parts. */
   get end(): FaultPosition {
-    const end: Position = this.node.kind === 'object' || this.node.kind === 'array' ? this.node.end : this.node;
+    const end: TextPosition = this.node.kind === 'object' || this.node.kind === 'array' ? this.node.end : this.node;
     return { ...end, path: this.path };
   }
 

@@ -1,4 +1,4 @@
-import type { LocatedJson, Position } from '#json/json.js';
+import type { LocatedJson, TextPosition } from '#json/json.js';
 import { illegalArgument, SearchFailure } from '../search-failure.js';
 import type { Input } from './input.js';
 
@@ -26,7 +26,7 @@ export const requireWithinLimits = ({ node, path }: Input): void => {
 };
 
 interface LimitFault {
-  readonly at: Position;
+  readonly at: TextPosition;
   readonly message: string;
   /** Whether the fault is in the JSON, as opposed to the query. */
   readonly syntax: boolean;
@@ -72,7 +72,7 @@ const maxLengthUnder = (key: string, around: string, maxLength: number): number 
   return key === 'query' && written.has(around) ? maxWrittenLength : maxLength;
 };
 
-const tooLong = ({ line, col }: Position, length: number, maxLength: number): LimitFault => ({
+const tooLong = ({ line, col }: TextPosition, length: number, maxLength: number): LimitFault => ({
   at: { line, col },
   message: `The length of a value [${length}] has exceeded the allowed maximum of [${maxLength}].`,
   syntax: false,

@@ -4,17 +4,17 @@ import { suggestion } from './suggest.js';
 import { kindOf, type Read } from './value.js';
 
 /** Accepted keys of an object, with the reader of each. */
-export type Shape = Readonly<Record<string, Read<unknown>>>;
+export type KeyReaders = Readonly<Record<string, Read<unknown>>>;
 
 /** Result of parsing an object of a shape: the values of the keys that are present. */
-export type Shaped<S extends Shape> = { [K in keyof S]?: ReturnType<S[K]> };
+export type Shaped<S extends KeyReaders> = { [K in keyof S]?: ReturnType<S[K]> };
 
 /**
  * Creates a parser of one kind of object from a table of its keys. An unknown key, or one whose value cannot be parsed,
  * fails with the engines' sentence (`[1:41] [terms] unknown field [sizee] did you mean [size]?`).
  */
 export const object =
-  <S extends Shape>(name: string, shape: S, refuse: RefuseKind = refuseByTable): Read<Shaped<S>> =>
+  <S extends KeyReaders>(name: string, shape: S, refuse: RefuseKind = refuseByTable): Read<Shaped<S>> =>
   (input) => {
     if (!input.isObject)
       throw new WrongKind(`[${name}] must be an object, but was ${kindOf(input)}`, input, kindOf(input));

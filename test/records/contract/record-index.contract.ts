@@ -6,7 +6,7 @@ import { SeriesFunction } from '#entities/series.js';
 import { locate, type PlainJson } from '#json/json.js';
 import { parsePlain } from '#json/plain.js';
 import { readNative } from '#records/record-body.js';
-import type { QueryAnswer, RecordListRequest, RecordPage } from '#records/record-index.js';
+import type { ListedRecordPage, QueryAnswer, RecordListRequest } from '#records/record-index.js';
 import { worldNow } from '../../search/world.js';
 import type { Open, Opened } from './record-store.js';
 
@@ -181,7 +181,8 @@ export const describeRecordIndex = (name: string, open: Open): void => {
       const usual = { order: 'newestFirst', limit: 10, page: 1, timeoutMs: 30_000 } as const;
       return opened.index.list(call, { parent: 'application', parentIds: [applicationId], ...usual, ...request });
     };
-    const valuesOf = (pages: readonly RecordPage[]) => pages.map(({ records }) => records.map(({ data }) => data['t']));
+    const valuesOf = (pages: readonly ListedRecordPage[]) =>
+      pages.map(({ records }) => records.map(({ data }) => data['t']));
 
     it("finds records by identifier only in the caller's own organization", async () => {
       const found = await opened.index.find(reading(), [ids[3]!, ids[0]!, opened.world.applicationId]);

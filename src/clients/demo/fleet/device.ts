@@ -1,4 +1,4 @@
-import { type Kind, kinds, type Sent } from './kind.js';
+import { type DeviceKind, kinds, type Sent } from './kind.js';
 import { noise } from './noise.js';
 
 export interface FleetDevice {
@@ -6,7 +6,7 @@ export interface FleetDevice {
   number: number;
   serial: string;
   name: string;
-  kind: Kind;
+  kind: DeviceKind;
   tags: string[];
   location: { lat: number; lon: number };
 }
@@ -30,7 +30,7 @@ const sites = [
   { tag: 'porto', lat: 41.15, lon: -8.61 },
 ] as const;
 
-const shares: readonly { kind: Kind; count: number; name: string; tags: readonly string[] }[] = [
+const shares: readonly { kind: DeviceKind; count: number; name: string; tags: readonly string[] }[] = [
   { kind: kinds.coldRoom, count: 16, name: 'Cold room', tags: ['cold-chain'] },
   { kind: kinds.airStation, count: 14, name: 'Air', tags: ['indoor'] },
   { kind: kinds.waterMeter, count: 10, name: 'Meter', tags: ['utility', 'pilot'] },

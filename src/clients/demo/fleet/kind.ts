@@ -4,7 +4,7 @@ import { daily, noise } from './noise.js';
 export type Sent = { data: Record<string, number | boolean> } | { frame: object };
 
 /** A kind of device: its product, and the data that a device sends at a time (Unix seconds). */
-export interface Kind {
+export interface DeviceKind {
   product: { name: string; version: string; variables: object[] };
   /** @param leftOpenFor seconds for which the door of a cold room has been left open by mistake. */
   send(device: number, at: number, leftOpenFor?: number): Sent;
@@ -16,7 +16,7 @@ const stream = { streamId: 3, streamType: 'RAW' } as const;
 const rounded = (value: number, digits = 1) => Number(value.toFixed(digits));
 
 /** Cold rooms: freezers at -18 °C and coolers at 4 °C. An open door warms them. */
-const coldRoom: Kind = {
+const coldRoom: DeviceKind = {
   product: {
     name: 'Demo cold room',
     version: '2.1',
@@ -47,7 +47,7 @@ const coldRoom: Kind = {
 };
 
 /** Air stations in offices. Carbon dioxide rises during working hours. */
-const airStation: Kind = {
+const airStation: DeviceKind = {
   product: {
     name: 'Demo air station',
     version: '1.4',
@@ -73,7 +73,7 @@ const airStation: Kind = {
  * Water meters, which send frames: litres as UINT32, litres a minute as FLOAT32, a leak as BOOL. A few frames arrive
  * truncated.
  */
-const waterMeter: Kind = {
+const waterMeter: DeviceKind = {
   product: {
     name: 'Demo water meter',
     version: '3.0',

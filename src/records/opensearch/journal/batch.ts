@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import sql from 'sql-template-tag';
-import { named } from '#database/named.js';
+import { namedStatement } from '#database/named-statement.js';
 import type { NewRecord } from '#records/new-record.js';
 
 /**
@@ -20,7 +20,7 @@ export const noteBatch = async (tx: PoolClient, records: readonly NewRecord[], b
     if (id > high) high = id;
   }
   await tx.query(
-    named(
+    namedStatement(
       'batch',
       sql`insert into record_batch (organizations, low, high, records, bytes)
           values (${[...organizations]}::uuid[], ${low}, ${high}, ${records.length}, ${bytes})`,

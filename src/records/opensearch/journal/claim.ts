@@ -5,7 +5,7 @@ import type { Queryable } from '#database/queryable.js';
 const lease = 15;
 
 /** A batch that this indexer has claimed, until its lease ends. */
-export interface Batch {
+export interface JournalBatch {
   id: string;
   low: string;
   high: string;
@@ -14,8 +14,8 @@ export interface Batch {
 }
 
 /** Claims the oldest batches that nobody works on, or whose indexer is dead or cut off. */
-export const claimBatches = async (database: Queryable, claimId: string, limit: number): Promise<Batch[]> => {
-  const { rows } = await database.query<Batch>(sql`
+export const claimBatches = async (database: Queryable, claimId: string, limit: number): Promise<JournalBatch[]> => {
+  const { rows } = await database.query<JournalBatch>(sql`
     update record_batch b
        set claim_id = ${claimId}, lease_until = clock_timestamp() + make_interval(secs => ${lease}), attempts = attempts + 1
       from (select id from record_batch where lease_until is null or lease_until < clock_timestamp()
@@ -26,7 +26,11 @@ export const claimBatches = async (database: Queryable, claimId: string, limit: 
 };
 
 /** Deletes indexed batches. Batches that another process has claimed meanwhile are left to it. */
-export const settleBatches = async (database: Queryable, claimId: string, batches: readonly Batch[]): Promise<void> => {
+export const settleBatches = async (
+  database: Queryable,
+  claimId: string,
+  batches: readonly JournalBatch[],
+): Promise<void> => {
   await database.query(sql`
     delete from record_batch where id = any(${batches.map(({ id }) => id)}::bigint[]) and claim_id = ${claimId}`);
 };

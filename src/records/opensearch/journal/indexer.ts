@@ -10,7 +10,7 @@ import { isUnavailable } from '../client.js';
 import type { ClusterMapping } from '../cluster-mapping.js';
 import type { RecordRow } from '../document.js';
 import type { DocumentMaker } from '../document-maker.js';
-import { type Batch, claimBatches, releaseClaim, renewClaim, settleBatches } from './claim.js';
+import { claimBatches, type JournalBatch, releaseClaim, renewClaim, settleBatches } from './claim.js';
 import { keepDeadLetters } from './dead-letter.js';
 import { readJournal } from './read.js';
 
@@ -58,7 +58,7 @@ export const createIndexer = (options: IndexerOptions): Indexer => {
     for (const one of indices) known.add(one);
   };
 
-  const index = async (claimId: string, claimed: readonly Batch[]): Promise<void> => {
+  const index = async (claimId: string, claimed: readonly JournalBatch[]): Promise<void> => {
     const rows = await readJournal(pool, claimed);
     await sources.note(rows);
     const made = await maker.make(rows);

@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag';
 import { hourMs } from '#common/time.js';
 import { firstId } from '#entities/id.js';
-import type { Database } from '#records/scope/product-shape.js';
+import type { PoolOrClient } from '#records/scope/product-shape.js';
 
 /** Time span that one partition of the journal covers, by the arrival of records. Milliseconds. */
 export const partitionLength = 4 * hourMs;
@@ -15,7 +15,7 @@ export class JournalPartitions {
   private known = 0;
 
   /** Makes the partitions for records that arrive now and during one more partition. */
-  async ensure(database: Database): Promise<void> {
+  async ensure(database: PoolOrClient): Promise<void> {
     // Identifiers contain the time of the process that made them.
     const now = Date.now();
     if (now + partitionLength / 2 < this.known) return;

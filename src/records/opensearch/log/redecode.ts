@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PoolClient } from 'pg';
 import { notFound } from '#common/errors.js';
-import { decodeStored, type Given, type StoredFrame } from '#records/new-record.js';
+import { decodeStored, type GivenFields, type StoredFrame } from '#records/new-record.js';
 import type { RedecodeInput } from '#records/postgres/log/redecode.js';
 import type { LogJob, LogStep } from '#records/record-log.js';
 import { loadShape, type ProductShape } from '#records/scope/product-shape.js';
@@ -60,7 +60,7 @@ const changeOf = (
 ): Content | undefined => {
   const { metadata, data, frame, given } = document.source;
   const now = frame
-    ? decodeStored(frame as unknown as StoredFrame, given as unknown as Given | undefined, metadata, variables)
+    ? decodeStored(frame as unknown as StoredFrame, given as unknown as GivenFields | undefined, metadata, variables)
     : { metadata, data };
   const ignored = typeData(now.data, slots).ignored ?? null;
   const concerned = slots.filter(({ name }) => (now.data[name] ?? null) !== null);

@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import { horizons, type Target, targets } from '#records/postgres/upkeep/retention.js';
+import { horizons, type RetentionTarget, targets } from '#records/postgres/upkeep/retention.js';
 import { removeDocuments } from '../remove.js';
 import type { ClusterLogOptions } from './options.js';
 
@@ -38,7 +38,7 @@ export const retireDocuments = async (
 };
 
 /** A product's own retention replaces that of its organization, whether it is longer or shorter. */
-const belongs = ({ organization_id, product_id }: Target, own: readonly Owned[]): object => {
+const belongs = ({ organization_id, product_id }: RetentionTarget, own: readonly Owned[]): object => {
   if (product_id !== null) return { must: [{ term: { p: product_id } }] };
   const products = own.filter((one) => one.organization_id === organization_id).map((one) => one.product_id);
   return { must_not: [{ terms: { p: products } }] };

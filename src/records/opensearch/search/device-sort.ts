@@ -6,7 +6,7 @@ import type { EngineAnswer, EngineBucket, EngineHit, Part } from '../engine.js';
 import { devicesIn } from './device-question.js';
 import { type DeviceNow, type DeviceValues, textsOf } from './device-value.js';
 import type { EngineFields } from './engine-field.js';
-import { cursorOf, orderOfKeys } from './engine-sort.js';
+import { engineCursor, orderOfKeys } from './engine-sort.js';
 import { hitParts } from './hit.js';
 import { allOf, matchAll } from './query-part.js';
 
@@ -87,7 +87,7 @@ export class DeviceSortedHits {
       track_total_hits: false,
       ...hitParts,
       docvalue_fields: [...hitParts.docvalue_fields, 'dn'],
-      ...(isAfterCursor && { search_after: cursorOf(this.rest, cursor!.slice(1)) }),
+      ...(isAfterCursor && { search_after: engineCursor(this.rest, cursor!.slice(1)) }),
     }));
   }
 

@@ -50,5 +50,5 @@ export const textsOf = ({ path }: Field, device: DeviceNow): readonly string[] =
 };
 
 /** Returns the location of a device; undefined for an unknown one. */
-export const placeOf = ({ lat, lon }: DeviceNow): Point | undefined =>
+export const locationOf = ({ lat, lon }: DeviceNow): Point | undefined =>
   lat === null || lon === null ? undefined : { lat, lon };

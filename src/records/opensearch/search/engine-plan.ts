@@ -1,4 +1,4 @@
-import type { Devices } from '#records/answer/device-answer.js';
+import type { AnswerDevices } from '#records/answer/device-answer.js';
 import { hitOf, type Times } from '#records/answer/hit.js';
 import type { Found } from '#records/record-index.js';
 import type { Aggregation } from '#search/aggregation/aggregation.js';
@@ -12,7 +12,7 @@ import type { EngineAnswer, EngineBucket, EngineHit, Part } from '../engine.js';
 import { planTree } from './aggregation/tree.js';
 import { DeviceSortedHits } from './device-sort.js';
 import type { DeviceValues } from './device-value.js';
-import { cursorOf, orderOfKeys } from './engine-sort.js';
+import { engineCursor, orderOfKeys } from './engine-sort.js';
 import { hitsOfQuery, recordOfHit, weightOf } from './hit.js';
 import type { PredicateCompiler } from './predicate.js';
 import { allOf } from './query-part.js';
@@ -50,7 +50,7 @@ export interface EnginePlan {
    * Accepts the answers of the engine, `later` those to {@link more}, and returns the records whose devices are shown.
    */
   take(answers: readonly EngineAnswer[], later: readonly EngineAnswer[]): readonly EngineHit[];
-  read(devices: Devices): Promise<Found>;
+  read(devices: AnswerDevices): Promise<Found>;
 }
 
 /** Name of the aggregation that counts the records of each device. */
@@ -87,7 +87,7 @@ export const enginePlanOf = (bound: BoundRequest, context: EnginePlanContext): E
     from,
     sort: orderOfKeys(sort, compiler.fields),
     ...hitsAsked.asked,
-    ...(cursor && { search_after: cursorOf(sort, cursor) }),
+    ...(cursor && { search_after: engineCursor(sort, cursor) }),
   });
   const body: Part = {
     ...matching,

@@ -49,7 +49,7 @@ const [smallest, largest] = ['-9223372036854775808', '9223372036854775807'];
 const afterAll = largest;
 
 /** Translates a cursor to the engine's form. */
-export const cursorOf = (keys: readonly BoundKey[], cursor: Cursor): unknown[] => [
+export const engineCursor = (keys: readonly BoundKey[], cursor: Cursor): unknown[] => [
   ...keys.map((key, index) => cursorValue(key, cursor[index]!)),
   afterAll,
 ];

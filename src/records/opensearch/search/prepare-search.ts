@@ -1,8 +1,8 @@
-import type { Devices } from '#records/answer/device-answer.js';
+import type { AnswerDevices } from '#records/answer/device-answer.js';
 import { timedOutAnswer } from '#records/answer/search-call.js';
 import { narrow } from '#records/postgres/search/sql/record-scan.js';
 import { type CallScope, loadScope, onlyDevices } from '#records/scope/call-scope.js';
-import type { Snapshot } from '#records/scope/snapshot.js';
+import type { CallSnapshot } from '#records/scope/snapshot.js';
 import type { Rows } from '#records/scope/snapshot-reader.js';
 import type { Aggregation } from '#search/aggregation/aggregation.js';
 import { type BoundRequest, bindRequest } from '#search/bound-request.js';
@@ -24,7 +24,7 @@ import { expectDevices } from './shown-device.js';
 import type { CallWork } from './work.js';
 
 /** A bound query and the records it may see. */
-export interface Asked {
+export interface AskedQuery {
   readonly query: OneQuery;
   readonly bound: BoundRequest;
   readonly fields: Fields;
@@ -41,7 +41,7 @@ export interface Asked {
 export interface Prepared {
   readonly scope: CallScope;
   readonly compiler: PredicateCompiler;
-  readonly asked: readonly Asked[];
+  readonly asked: readonly AskedQuery[];
   /** Searches for aggregations whose intervals depend on the time span of their records. */
   readonly timed: readonly TimedSearch[];
   /** Set if no aggregation is timed. */
@@ -50,28 +50,32 @@ export interface Prepared {
 
 /** Search for the time span of an aggregation's records. */
 interface TimedSearch {
-  readonly one: Asked;
+  readonly one: AskedQuery;
   readonly aggregation: Aggregation;
   readonly search: EngineSearch;
 }
 
 /** A planned query. */
-export interface Plan {
-  readonly asked: Asked;
+export interface PlannedQuery {
+  readonly asked: AskedQuery;
   readonly plan: EnginePlan;
 }
 
 /** All planned queries of a call. */
 export interface Planned {
-  readonly plans: readonly Plan[];
+  readonly plans: readonly PlannedQuery[];
   /** Devices that the hits are expected to show, if known; resolves to undefined if they could not be read. */
-  readonly expected?: Promise<Devices | undefined> | undefined;
+  readonly expected?: Promise<AnswerDevices | undefined> | undefined;
 }
 
-type Spans = ReadonlyMap<Asked, ReadonlyMap<Aggregation, InstantRange>>;
+type Spans = ReadonlyMap<AskedQuery, ReadonlyMap<Aggregation, InstantRange>>;
 
 /** Reads the scope of a call's queries from PostgreSQL, and plans them if this needs nothing of the cluster. */
-export const prepare = async (queries: readonly OneQuery[], snapshot: Snapshot, work: CallWork): Promise<Prepared> => {
+export const prepare = async (
+  queries: readonly OneQuery[],
+  snapshot: CallSnapshot,
+  work: CallWork,
+): Promise<Prepared> => {
   const { call, options } = work;
   const { timeoutMs, places } = options;
   const { organizationId, applicationId } = call;
@@ -87,7 +91,7 @@ export const prepare = async (queries: readonly OneQuery[], snapshot: Snapshot, 
     ]);
     const compiler = new PredicateCompiler(new EngineFields(known.get(organizationId), older), new DeviceQuestions());
     const recordsOf = createRecordsOf(rows, scope, { applicationId, all, named });
-    const asked: Asked[] = [];
+    const asked: AskedQuery[] = [];
     for (const query of queries) asked.push(...(await bind(query, { scope, recordsOf, rows }, work)));
     const timed = await timedSearches(asked, compiler, scope, rows);
     const prepared = { scope, compiler, asked, timed };
@@ -112,7 +116,7 @@ interface Binding {
   readonly rows: Rows;
 }
 
-const bind = async (query: OneQuery, { scope, recordsOf, rows }: Binding, work: CallWork): Promise<Asked[]> => {
+const bind = async (query: OneQuery, { scope, recordsOf, rows }: Binding, work: CallWork): Promise<AskedQuery[]> => {
   const { request, productIds } = query;
   if (request === undefined) return [];
   const { range, now, call, pace } = work;
@@ -144,7 +148,7 @@ const planAll = async (
     : new DeviceValues([]);
   const { organizationId } = call;
   const context = { organizationId, now, times, compiler, deviceValues, weigh, pace };
-  const plans: Plan[] = [];
+  const plans: PlannedQuery[] = [];
   for (const one of asked) {
     if (one.query.answer !== undefined) continue;
     const found = spans.get(one) ?? new Map<Aggregation, InstantRange>();
@@ -162,7 +166,7 @@ const planAll = async (
 };
 
 const timedSearches = async (
-  asked: readonly Asked[],
+  asked: readonly AskedQuery[],
   compiler: PredicateCompiler,
   scope: CallScope,
   rows: Rows,
@@ -180,7 +184,7 @@ const timedSearches = async (
 
 /** Requests the time span of the records of each timed aggregation. */
 const timesFound = async ({ timed, scope }: Prepared, work: CallWork): Promise<Spans> => {
-  const found = new Map<Asked, Map<Aggregation, InstantRange>>();
+  const found = new Map<AskedQuery, Map<Aggregation, InstantRange>>();
   const answers = await ask(
     timed.map(({ search }) => search),
     scope,
@@ -197,7 +201,7 @@ const timesFound = async ({ timed, scope }: Prepared, work: CallWork): Promise<S
 };
 
 /** Builds a search for the engine. */
-export const searchOf = ({ query, read: { from, to } }: Asked, body: Part): EngineSearch => ({
+export const searchOf = ({ query, read: { from, to } }: AskedQuery, body: Part): EngineSearch => ({
   from,
   to,
   body,

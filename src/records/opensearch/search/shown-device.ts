@@ -1,4 +1,4 @@
-import type { Devices } from '#records/answer/device-answer.js';
+import type { AnswerDevices } from '#records/answer/device-answer.js';
 import { loadDevices, loadDevicesOfAnyTime, noDevices } from '#records/postgres/search/hits/hit-device.js';
 import type { Rows } from '#records/scope/snapshot-reader.js';
 import type { EngineHit } from '../engine.js';
@@ -14,7 +14,7 @@ const maxExpected = 64;
 export const expectDevices = (
   rows: Rows,
   ofQueries: readonly (readonly string[])[],
-): Promise<Devices | undefined> | undefined => {
+): Promise<AnswerDevices | undefined> | undefined => {
   if (ofQueries.some(({ length }) => length > maxExpected)) return undefined;
   const deviceIds = [...new Set(ofQueries.flat())];
   if (deviceIds.length === 0 || deviceIds.length > maxExpected) return undefined;
@@ -24,9 +24,9 @@ export const expectDevices = (
 /** Returns the devices of hits: the expected ones if they cover all hits, otherwise those read now. */
 export const devicesOfHits = async (
   hits: readonly EngineHit[],
-  expected: Promise<Devices | undefined> | undefined,
+  expected: Promise<AnswerDevices | undefined> | undefined,
   { reading, options: { timeoutMs } }: CallWork,
-): Promise<Devices> => {
+): Promise<AnswerDevices> => {
   if (hits.length === 0) return noDevices;
   const idsOf = (name: string) => hits.flatMap(({ fields }) => (fields?.[name]?.[0] as string | undefined) ?? []);
   const [deviceIds, productIds] = [idsOf('d'), idsOf('p')];

@@ -1,6 +1,6 @@
 import type { Times } from '#records/answer/hit.js';
 import type { SearchCall } from '#records/record-index.js';
-import type { Snapshot } from '#records/scope/snapshot.js';
+import type { CallSnapshot } from '#records/scope/snapshot.js';
 import type { TimeRange } from '#search/envelope.js';
 import type { Pace } from '#search/pace.js';
 import type { ClusterSearchOptions } from './option.js';
@@ -17,7 +17,7 @@ export interface CallWork {
    * Reads from PostgreSQL. No connection is held while the cluster is queried, which may take seconds. Reads that a
    * reading leaves unfinished keep their connection until they end.
    */
-  readonly reading: <T>(read: (snapshot: Snapshot, leave: Leave) => Promise<T>) => Promise<T>;
+  readonly reading: <T>(read: (snapshot: CallSnapshot, leave: Leave) => Promise<T>) => Promise<T>;
   readonly pace: Pace;
   readonly weigh: (bytes: number) => void;
   /** Returns the milliseconds since the call began. */

@@ -1,5 +1,5 @@
 import type { SeriesFunction } from '#entities/series.js';
-import { type Columns, type Drawn, keyOf, sumTooLarge } from '#records/answer/series-answer.js';
+import { type Columns, type Drawn, lineKey, sumTooLarge } from '#records/answer/series-answer.js';
 import type { UnixRange } from '#records/series-interval.js';
 import type { Engine, EngineCall, EngineHit, EngineRange, Part } from '../engine.js';
 import { byDevice, type LineSource, type SourcedPair } from './source.js';
@@ -63,7 +63,7 @@ export const aggregate = async (
         const parts = pair.sources.flatMap(
           (_, part) => (aggregations[`${line} ${part}`] as LinePart | undefined)?.buckets.buckets ?? [],
         );
-        return [keyOf(pair), columnsOf(parts, drawing)];
+        return [lineKey(pair), columnsOf(parts, drawing)];
       }),
     ),
   );

@@ -1,5 +1,5 @@
 import { createLttb } from '#records/answer/lttb.js';
-import { type Columns, type Drawn, keyOf, requireFewValues } from '#records/answer/series-answer.js';
+import { type Columns, type Drawn, lineKey, requireFewValues } from '#records/answer/series-answer.js';
 import type { UnixRange } from '#records/series-interval.js';
 import type { Engine, EngineCall, EngineRange, Part, WholeAnswer } from '../engine.js';
 import { withinMicros } from './bucket.js';
@@ -28,7 +28,7 @@ export const downsample = async (
     if (counted[index] === 0) continue;
     const drawing = createLttb(counted[index]!, points);
     await readValues(engine, call, line, range, (ts, value) => drawing.push(ts, value as number));
-    drawn.set(keyOf(line), drawing.end());
+    drawn.set(lineKey(line), drawing.end());
   }
   return drawn;
 };

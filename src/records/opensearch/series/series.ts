@@ -5,7 +5,7 @@ import type { RecordIndex } from '#records/record-index.js';
 import { declaredPairs } from '#records/scope/declared.js';
 import { TimedOut } from '#search/pace.js';
 import type { Engine } from '../engine.js';
-import type { Places } from '../place.js';
+import type { FieldPlaces } from '../place.js';
 import { aggregate } from './bucket.js';
 import { downsample } from './point.js';
 import { sourcesOf } from './source.js';
@@ -14,7 +14,7 @@ export interface ClusterSeriesOptions {
   engine: Engine;
   /** For devices and products. */
   pool: Pool;
-  places: Places;
+  places: FieldPlaces;
   /** Returns milliseconds since 1970. */
   clock: () => number;
   /** Maximum duration of one call, in milliseconds. */

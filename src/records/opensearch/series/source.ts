@@ -3,7 +3,7 @@ import sql from 'sql-template-tag';
 import { VariableType } from '#entities/enums.js';
 import type { DeclaredPair, Pair } from '#records/answer/series-answer.js';
 import { variablesFor } from '#records/scope/variable.js';
-import { several, textOrSeveral } from '../document.js';
+import { severalPath, textOrSeveral } from '../document.js';
 import type { Part } from '../engine.js';
 import type { OrganizationPlaces } from '../place.js';
 import { type Declared, olderShapes } from '../shape.js';
@@ -80,7 +80,7 @@ const declaredSources = async ({
           kind,
           filter: [{ exists: { field } }, { terms: { p: same.map(({ productId }) => productId) } }],
           mustNot: [
-            { term: { odd: several(path) } },
+            { term: { odd: severalPath(path) } },
             // Excludes documents that were stored before the variable had its type.
             ...(stale.length > 0 ? [{ terms: { shape: stale } }] : []),
           ],
@@ -107,7 +107,7 @@ const asTheyCame = (name: string, places: OrganizationPlaces, texts: boolean): L
             field,
             kind,
             filter: [{ exists: { field } }],
-            mustNot: [{ terms: { odd: [several(path), textOrSeveral(path)] } }],
+            mustNot: [{ terms: { odd: [severalPath(path), textOrSeveral(path)] } }],
           },
         ];
   });

@@ -8,7 +8,7 @@ import type { AppendResult } from '#records/record-log.js';
 import type { StoredRecord } from '#records/stored-record.js';
 import type { ActivityCounter } from './activity.js';
 import type { CostlyHooks } from './costly-hooks.js';
-import type { Outcome } from './group.js';
+import type { WorkOutcome } from './group.js';
 import { claimIdempotencyKeys, type Earlier, keepResult, nameOfKey } from './idempotency-key.js';
 import { createIngestCache, type IngestCache, type PartitionKeeper } from './prepare.js';
 import {
@@ -69,9 +69,9 @@ interface Attempt {
 
 /** A group whose transaction was committed. */
 interface CommittedGroup {
-  outcomes: Outcome<AppendResult>[];
+  outcomes: WorkOutcome<AppendResult>[];
   /** Outcomes that were known before: refusals, and results of earlier calls. */
-  answered: readonly (Outcome<AppendResult> | undefined)[];
+  answered: readonly (WorkOutcome<AppendResult> | undefined)[];
   repeated: ReadonlyMap<string, string>;
   stored: readonly NewRecord[];
   afterwards: readonly (() => void)[];
@@ -102,7 +102,7 @@ export class GroupCommit {
   async run(
     group: readonly Work[],
     attempt: Attempt = { checksKeysFirst: this.checksKeysFirst, number: 1 },
-  ): Promise<Outcome<AppendResult>[]> {
+  ): Promise<WorkOutcome<AppendResult>[]> {
     let result: CommittedGroup | HeldUp;
     try {
       result = await this.commit(group, attempt);
@@ -154,7 +154,7 @@ export class GroupCommit {
     });
     if (following !== undefined && 'heldUp' in following) return following;
     this.checksKeysFirst = repeated.size > 0;
-    const outcomes: Outcome<AppendResult>[] = [];
+    const outcomes: WorkOutcome<AppendResult>[] = [];
     for (const [index, work] of works.entries()) {
       const known = answered[index];
       if (known) {
@@ -217,12 +217,12 @@ export class GroupCommit {
     group: readonly Work[],
     organizations: ReadonlySet<string>,
     attempt: Attempt,
-  ): Promise<Outcome<AppendResult>[]> {
+  ): Promise<WorkOutcome<AppendResult>[]> {
     const rest = group.filter(({ organizationId }) => !organizations.has(organizationId));
     const outcomes = rest.length > 0 ? await this.run(rest, attempt) : [];
     let next = 0;
     return group.map(
-      ({ organizationId }): Outcome<AppendResult> =>
+      ({ organizationId }): WorkOutcome<AppendResult> =>
         organizations.has(organizationId) ? { again: true } : outcomes[next++]!,
     );
   }
@@ -246,5 +246,5 @@ const isPartitionGone = (error: unknown): boolean => error instanceof DatabaseEr
 const isOwnFault = (error: unknown): boolean =>
   error instanceof DatabaseError || error instanceof ApiError || error instanceof TypeError;
 
-const settled = (run: Promise<Outcome<AppendResult>[]>): Promise<Outcome<AppendResult>[]> =>
+const settled = (run: Promise<WorkOutcome<AppendResult>[]>): Promise<WorkOutcome<AppendResult>[]> =>
   run.catch((error: unknown) => [{ error }]);

@@ -1,9 +1,9 @@
 import sql from 'sql-template-tag';
-import { named } from '#database/named.js';
+import { namedStatement } from '#database/named-statement.js';
 import { isId } from '#entities/id.js';
 import { serialKey } from '#entities/serial.js';
 import { type Item, Rejection } from '#records/item.js';
-import type { Database, ProductUse } from '#records/scope/product-shape.js';
+import type { PoolOrClient, ProductUse } from '#records/scope/product-shape.js';
 import type { RecordDevice } from '#records/stored-record.js';
 
 interface Row {
@@ -20,7 +20,7 @@ interface Row {
 }
 
 /** Devices that items name. */
-export interface Devices {
+export interface LoadedDevices {
   /** Returns their products, each with its version. */
   products(): Iterable<ProductUse & { version: string }>;
   /** Returns the device of an organization's item. */
@@ -41,9 +41,9 @@ interface FoundDevices {
 
 /** Loads the devices that items name, each from the item's own organization, in one statement. */
 export const loadDevices = async (
-  database: Database,
+  database: PoolOrClient,
   calls: readonly { organizationId: string; items: readonly (Item | Rejection)[] }[],
-): Promise<Devices> => {
+): Promise<LoadedDevices> => {
   const wanted = wantedOf(calls);
   const serials = pairs(wanted, ({ serials }) => serials);
   const ids = pairs(wanted, ({ ids }) => ids);
@@ -51,7 +51,7 @@ export const loadDevices = async (
     p.organization_id as product_organization_id, p.xmin::text as product_version,
     exists (select from alert_rule a where a.organization_id = d.organization_id and not a.disabled) as has_rules`;
   const { rows } = await database.query<Row>(
-    named(
+    namedStatement(
       'devices',
       sql`
     select ${columns} from unnest(${serials.organizations}::uuid[], ${serials.values}::text[]) w (organization_id, serial_key)

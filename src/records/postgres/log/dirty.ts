@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import sql from 'sql-template-tag';
 import { hourSeconds } from '#common/time.js';
-import { named } from '#database/named.js';
+import { namedStatement } from '#database/named-statement.js';
 
 /** Owner of a changed record, and its time of measurement (Unix seconds). */
 export interface Touched {
@@ -19,7 +19,7 @@ export const markDirty = async (tx: PoolClient, records: readonly Touched[]): Pr
   }
   const list = [...hours.values()];
   await tx.query(
-    named(
+    namedStatement(
       'dirty',
       sql`
     insert into record_dirty (organization_id, product_id, hour)

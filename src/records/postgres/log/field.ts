@@ -2,7 +2,7 @@ import sql from 'sql-template-tag';
 import { nilId } from '#entities/id.js';
 import type { PlainJson } from '#json/json.js';
 import type { PlainObject } from '#records/item.js';
-import type { Database } from '#records/scope/product-shape.js';
+import type { PoolOrClient } from '#records/scope/product-shape.js';
 import type { RecordDevice } from '#records/stored-record.js';
 
 /** Kind of a field in the catalogue: that of its first value. */
@@ -80,7 +80,7 @@ export class Fields {
   }
 
   /** Adds the noted fields that are missing to the catalogue. */
-  async flush(database: Database): Promise<void> {
+  async flush(database: PoolOrClient): Promise<void> {
     for (const [organizationId, fields] of this.unseen) {
       this.unseen.delete(organizationId);
       await addFields(database, organizationId, fields);
@@ -150,7 +150,7 @@ const kindOf = (value: string | number | boolean): FieldKind =>
   typeof value === 'string' ? 'text' : (typeof value as FieldKind);
 
 const addFields = async (
-  database: Database,
+  database: PoolOrClient,
   organizationId: string,
   fields: ReadonlyMap<string, NotedField>,
 ): Promise<void> => {

@@ -11,7 +11,7 @@ interface Waiting<Work, Answer> {
 }
 
 /** Outcome of one work item. `again` means that nothing of it was done, and it returns to the queue. */
-export type Outcome<Answer> = { answer: Answer } | { error: unknown } | { again: true };
+export type WorkOutcome<Answer> = { answer: Answer } | { error: unknown } | { again: true };
 
 /** Settings of isolated groups: work of some owners gets groups of its own, so that it delays nobody else's. */
 export interface IsolationOptions<Work> {
@@ -36,7 +36,7 @@ const sum = (counts: Iterable<number>): number => {
 
 export interface GroupOptions<Work, Answer> {
   /** Runs a group. Returns the outcome of each item, in order; an exception fails all of them. */
-  run(group: readonly Work[]): Promise<readonly Outcome<Answer>[]>;
+  run(group: readonly Work[]): Promise<readonly WorkOutcome<Answer>[]>;
   /** Maximum number of concurrent groups. */
   concurrency: number;
   /** Minimum weight of a group that begins beside another one: less work is better off in the next, larger group. */

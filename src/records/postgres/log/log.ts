@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import sql, { type Sql } from 'sql-template-tag';
-import { named } from '#database/named.js';
+import { namedStatement } from '#database/named-statement.js';
 import { currentSnapshot, unseen, wholeXid } from '#database/visibility.js';
 import { firstId } from '#entities/id.js';
 import type { ChangesQuestion, CommittedRecord, RecordLog, StoredRecords } from '#records/record-log.js';
@@ -102,7 +102,7 @@ const readChanges =
   ({ quick, slow }: ChangesConnections) =>
   async (question: ChangesQuestion): Promise<CommittedRecord[]> => {
     const pool = question.slow ? slow : quick;
-    return (await pool.query<CommittedRecord>(named('live-records', changesQuery(question)))).rows;
+    return (await pool.query<CommittedRecord>(namedStatement('live-records', changesQuery(question)))).rows;
   };
 
 /** Builds the query. Records of a device that is not linked to an application any more are not even read. */
@@ -145,6 +145,6 @@ async function newestBefore(
   const query = sql`
     select w.id, extract(epoch from r.at)::float8 ts
       from unnest(${deviceIds}::uuid[]) w (id) cross join lateral (${newestAt(sql`w.id`, others)}) r`;
-  const { rows } = await tx.query<{ id: string; ts: number }>(named('newest before', query));
+  const { rows } = await tx.query<{ id: string; ts: number }>(namedStatement('newest before', query));
   return new Map(rows.map(({ id, ts }) => [id, ts]));
 }

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { type Item, Rejection } from '#records/item.js';
-import { type NewRecord, recordOf } from '#records/new-record.js';
+import { createRecord, type NewRecord } from '#records/new-record.js';
 import type { AppendCall } from '#records/record-log.js';
 import { type ProductShape, ProductShapes } from '#records/scope/product-shape.js';
 import type { RecordDevice } from '#records/stored-record.js';
@@ -45,7 +45,7 @@ export const prepare = async (
     items.map((item): Prepared => {
       if (item instanceof Rejection) return item;
       const device = devices.find(organizationId, item);
-      return device ? recordOf(item, device, shapeOf(device, shapes), now, arrivedAt) : unknownDevice(item);
+      return device ? createRecord(item, device, shapeOf(device, shapes), now, arrivedAt) : unknownDevice(item);
     }),
   );
   const times: number[] = [];

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import sql from 'sql-template-tag';
-import { named } from '#database/named.js';
+import { namedStatement } from '#database/named-statement.js';
 import type { NewRecord } from '#records/new-record.js';
 
 /** Hours for which a key counts. */
@@ -48,7 +48,7 @@ export const takeKeys = async (tx: PoolClient, records: readonly NewRecord[], no
   const keyed = keyedOf(records);
   if (keyed.length === 0) return;
   const { rowCount } = await tx.query(
-    named('take-keys', sql`${insertKeys(keyed, now)} on conflict (device_id, key) do nothing`),
+    namedStatement('take-keys', sql`${insertKeys(keyed, now)} on conflict (device_id, key) do nothing`),
   );
   if (rowCount !== keyed.length) throw new KeyTaken();
 };
@@ -72,7 +72,7 @@ export const claimKeys = async (tx: PoolClient, records: readonly NewRecord[], n
   const claims = keyedOf(records);
   if (claims.length === 0) return new Set();
   const { rowCount } = await tx.query(
-    named(
+    namedStatement(
       'claim-keys',
       sql`${insertKeys(claims, now)}
     on conflict (device_id, key) do update set record_id = excluded.record_id, stored_at = excluded.stored_at

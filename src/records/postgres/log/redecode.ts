@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { notFound } from '#common/errors.js';
 import type { PlainObject } from '#records/item.js';
-import { decodeStored, type Given, type StoredFrame } from '#records/new-record.js';
+import { decodeStored, type GivenFields, type StoredFrame } from '#records/new-record.js';
 import type { LogJob, LogStep } from '#records/record-log.js';
 import { loadShape, type ProductShape } from '#records/scope/product-shape.js';
 import { type TypedData, typeData } from '#records/typed.js';
@@ -29,7 +29,7 @@ interface Row {
   metadata: PlainObject;
   data: PlainObject;
   frame: StoredFrame | null;
-  given: Given | null;
+  given: GivenFields | null;
   numbers: (number | null)[] | null;
   texts: (string | null)[] | null;
   many: TypedData['many'] | null;

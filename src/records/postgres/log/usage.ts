@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import sql from 'sql-template-tag';
 import { uuids } from '#database/binary.js';
-import { named } from '#database/named.js';
+import { namedStatement } from '#database/named-statement.js';
 import type { NewRecord } from '#records/new-record.js';
 
 /** Records of one device under one product. */
@@ -27,7 +27,7 @@ export const noteUsage = async (
   const parts = partsOf(records, sizes);
   const column = <T>(of: (part: Part) => T) => parts.map(of);
   await tx.query(
-    named(
+    namedStatement(
       'usage',
       sql`
       insert into usage_delta (at, organization_id, product_id, records, bytes, device_ids, device_records, device_bytes)

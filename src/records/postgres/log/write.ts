@@ -24,7 +24,7 @@ export type NoteStored = (tx: PoolClient, records: readonly NewRecord[], bytes: 
 /** Marks the hours of the records, whose rollups PostgreSQL's index then makes again. */
 export const noteDirty: NoteStored = (tx, records) => markDirty(tx, records.map(touchedOf));
 
-export interface Written<Following> {
+export interface WrittenRecords<Following> {
   /** The stored record that each duplicate repeats, by the identifier of the duplicate. */
   repeated: ReadonlyMap<string, string>;
   /** Result of `follow`; undefined if no record was stored. */
@@ -36,7 +36,7 @@ export const writeRecords = async <Following>(
   tx: PoolClient,
   records: readonly NewRecord[],
   { now, checksKeysFirst, follow, note }: WriteOptions<Following>,
-): Promise<Written<Following>> => {
+): Promise<WrittenRecords<Following>> => {
   const { first, repeated } = sortByKey(records);
   const taken = checksKeysFirst ? await claimKeys(tx, first, now) : new Set<string>();
   const fresh = taken.size === 0 ? first : first.filter(({ id }) => !taken.has(id));

@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag';
 import type { Times } from '#records/answer/hit.js';
 import type { Found, Hit } from '#records/record-index.js';
-import type { Reader } from '#records/scope/snapshot-reader.js';
+import type { QueryReader } from '#records/scope/snapshot-reader.js';
 import type { Aggregation } from '#search/aggregation/aggregation.js';
 import type { InstantRange } from '#search/instant-range.js';
 import { all, type Predicate } from '#search/query/predicate.js';
@@ -10,7 +10,7 @@ import { readHits } from './hits/hits.js';
 import {
   asksProducts,
   fresher,
-  type Plan,
+  type PostgresPlan,
   pagesByTime,
   readsRecords,
   rolledScope,
@@ -25,7 +25,7 @@ import { type Scope, scan } from './sql/record-scan.js';
 
 /** Dependencies of the execution of a plan. */
 export interface Execution {
-  readonly reader: Reader;
+  readonly reader: QueryReader;
   /** Counts the memory of the answer in bytes. Throws above the limit of a call, or of all calls. */
   readonly weigh: (bytes: number) => void;
   /** Unit of times in sources and sort values. */
@@ -35,7 +35,7 @@ export interface Execution {
 }
 
 /** Executes a plan. */
-export const execute = async (plan: Plan, execution: Execution): Promise<Found> => {
+export const execute = async (plan: PostgresPlan, execution: Execution): Promise<Found> => {
   const { reader, weigh, times, sources } = execution;
   const found = await timesFound(reader, plan);
   const span = (plan.narrows ? await timeFound(reader, plan.scope, all) : undefined) ?? plan.span;
@@ -51,9 +51,9 @@ export const execute = async (plan: Plan, execution: Execution): Promise<Found> 
 
 /** Returns the scope that aggregations read: records, or the rollups that replace them. */
 const aggregatedScope = async (
-  plan: Plan,
+  plan: PostgresPlan,
   span: InstantRange,
-  { rows }: Reader,
+  { rows }: QueryReader,
   sources: FindSources | undefined,
 ): Promise<Scope> => {
   if (sources === undefined) return plan.scope;
@@ -72,7 +72,7 @@ const aggregatedScope = async (
   return asksProducts(plan, span) ? withoutProducts(plan.scope, await sources(rows)) : plan.scope;
 };
 
-const readHitPage = async (plan: Plan, { reader, weigh, times, sources }: Execution): Promise<Hit[]> => {
+const readHitPage = async (plan: PostgresPlan, { reader, weigh, times, sources }: Execution): Promise<Hit[]> => {
   const { request, scope, predicates, sort, shown, cursor, pageSpan } = plan;
   const products = sources && pagesByTime(plan) ? wholeProducts(scope, await sources(reader.rows)) : undefined;
   return readHits(reader, {
@@ -97,10 +97,10 @@ const readHitPage = async (plan: Plan, { reader, weigh, times, sources }: Execut
  * requested limit.
  */
 const totalOf = async (
-  plan: Plan,
+  plan: PostgresPlan,
   shown: number,
   aggregations: PlannedTree | undefined,
-  reader: Reader,
+  reader: QueryReader,
 ): Promise<{ value: number; relation: 'eq' | 'gte' } | undefined> => {
   const { trackTotal, postFilter } = plan.request;
   if (trackTotal === false) return undefined;
@@ -110,7 +110,7 @@ const totalOf = async (
 };
 
 const counted = async (
-  reader: Reader,
+  reader: QueryReader,
   scope: Scope,
   predicates: readonly Predicate[],
   limit: number,
@@ -125,7 +125,10 @@ const counted = async (
 };
 
 /** Reads the time span of the records of each timed aggregation, once per predicate. */
-const timesFound = async (reader: Reader, { scope, timed }: Plan): Promise<Map<Aggregation, InstantRange>> => {
+const timesFound = async (
+  reader: QueryReader,
+  { scope, timed }: PostgresPlan,
+): Promise<Map<Aggregation, InstantRange>> => {
   const found = new Map<Aggregation, InstantRange>();
   for (const [predicate, ones] of Map.groupBy(timed, ([, predicate]) => predicate)) {
     const span = await timeFound(reader, scope, predicate);
@@ -135,7 +138,7 @@ const timesFound = async (reader: Reader, { scope, timed }: Plan): Promise<Map<A
 };
 
 /** Reads the time span of the matching records; undefined if there are none. */
-const timeFound = async (reader: Reader, scope: Scope, query: Predicate): Promise<InstantRange | undefined> => {
+const timeFound = async (reader: QueryReader, scope: Scope, query: Predicate): Promise<InstantRange | undefined> => {
   if (scope.deviceIds.length === 0) return undefined;
   const { source, where } = scan(scope, [query], []);
   const [row] = await reader.tuples(

@@ -1,7 +1,7 @@
 import sql, { empty, join, Sql } from 'sql-template-tag';
 import type { CallReads } from '#database/call-read.js';
 import type { DeviceRecord } from '#entities/record.js';
-import type { ListedRecord, RecordIndex, RecordListRequest, RecordPage } from '#records/record-index.js';
+import type { ListedRecord, ListedRecordPage, RecordIndex, RecordListRequest } from '#records/record-index.js';
 import { newestAt, orderTimeSql } from '../newest-field.js';
 
 /** Columns of records `r`. `cursorKeys` are the keys of a cursor. */
@@ -36,7 +36,7 @@ export const createList =
     ]);
     const recordsOf = Map.groupBy(records, ({ parentId }) => parentId);
     const totalOf = new Map(counts.map(({ parentId, total }) => [parentId, total]));
-    return parentIds.map((id): RecordPage => {
+    return parentIds.map((id): ListedRecordPage => {
       // One more record was read, which shows whether there are more.
       const found = recordsOf.get(id) ?? [];
       const total = totalOf.get(id);

@@ -31,7 +31,7 @@ export interface PlanContext {
 }
 
 /** A query bound to its fields, with its time spans. */
-export interface Plan extends PlanContext, BoundRequest {
+export interface PostgresPlan extends PlanContext, BoundRequest {
   /** Possible time span of the page's hits. */
   readonly pageSpan: InstantRange;
   /** Time span of the aggregations, as far as the query determines it. */
@@ -51,7 +51,7 @@ export interface Plan extends PlanContext, BoundRequest {
  * ```
  * @throws SearchFailure if it does not fit its fields
  */
-export const planOf = (request: SearchRequest, context: PlanContext): Plan => {
+export const planOf = (request: SearchRequest, context: PlanContext): PostgresPlan => {
   const { range, now } = context;
   const bound = bindRequest(request, context);
   const wholeSpan = spanOf(range, now);
@@ -77,7 +77,11 @@ export interface RollupQuestion {
  * @param span time span of the records, if it was read
  * @param sketched whether sketches may count different values if rollups do not have exact counts
  */
-export const rollupQuestion = (plan: Plan, span: InstantRange, sketched = false): RollupQuestion | undefined => {
+export const rollupQuestion = (
+  plan: PostgresPlan,
+  span: InstantRange,
+  sketched = false,
+): RollupQuestion | undefined => {
   if (plan.timed.size > 0) return undefined;
   const request = { ...rollupRequestOf(plan, span), sketched };
   const candidate = rollupCandidate(request);
@@ -91,7 +95,7 @@ const fewDevices = 10;
 
 /** Returns the scope with the rollups that replace its records; undefined if there are no valid ones. */
 export const rolledScope = (
-  { scope }: Plan,
+  { scope }: PostgresPlan,
   question: RollupQuestion,
   sources: Sources,
   summaries?: Summaries,
@@ -135,7 +139,7 @@ const digestsIn = (
 const short = 14 * dayMs;
 
 /** Whether it pays off to read which products have records: see {@link withoutProducts}. */
-export const asksProducts = ({ request, scope, query }: Plan, span: InstantRange): boolean => {
+export const asksProducts = ({ request, scope, query }: PostgresPlan, span: InstantRange): boolean => {
   if (request.aggregations.length === 0 || scope.productIds.length === 0) return false;
   const left = timeLeft(span, [query]);
   return left.to - left.from > short;
@@ -152,7 +156,7 @@ export const withoutProducts = (scope: Scope, { products }: Sources): Scope => {
 };
 
 /** Whether the page is read in order of time, so that products can be read one by one: see {@link wholeProducts}. */
-export const pagesByTime = ({ scope, predicates, sort, request: { from, size } }: Plan): boolean =>
+export const pagesByTime = ({ scope, predicates, sort, request: { from, size } }: PostgresPlan): boolean =>
   isByTime({ scope, predicates, sort, from, size });
 
 /**
@@ -169,10 +173,13 @@ export const wholeProducts = ({ productIds, deviceIds }: Scope, { products, whol
  * Returns the number of matching records, if a page that is not full shows it.
  * @param shown number of hits of the page
  */
-export const totalShown = ({ cursor, request: { from, size } }: Plan, shown: number): number | undefined =>
+export const totalShown = ({ cursor, request: { from, size } }: PostgresPlan, shown: number): number | undefined =>
   cursor === undefined && shown < size && (shown > 0 || from === 0) ? from + shown : undefined;
 
-const rollupRequestOf = ({ request, query, scope, fields, range, now }: Plan, span: InstantRange): RollupRequest => ({
+const rollupRequestOf = (
+  { request, query, scope, fields, range, now }: PostgresPlan,
+  span: InstantRange,
+): RollupRequest => ({
   aggregations: request.aggregations,
   query,
   productIds: scope.productIds,

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { squared } from '../squared.js';
 import { exactValues } from '../summary.js';
-import { dayLength, type Owner, ownedBy, within } from './rollup-day.js';
+import { dayLength, type Owner, ownedBy, timeWithin } from './rollup-day.js';
 
 /*
  * Digests of the numbers of a day (tables record_digest and record_digest_total), after Dunning and Ertl's t-digest,
@@ -35,7 +35,7 @@ const onlyCounted = sql`null::float8 as sum, null::float8 as min, null::float8 a
 const recordsOf = (owner: Owner, days: readonly string[]): Sql => sql`
       from unnest(${days}::timestamptz[]) d (day)
       join record r on ${ownedBy(owner)} and r.ts >= d.day and r.ts < d.day + interval '24 hours'
-        and ${within(sql`r.ts`, days, dayLength)}`;
+        and ${timeWithin(sql`r.ts`, days, dayLength)}`;
 
 /** Makes the digests and sketches of some days. */
 export const makeDigests = async (tx: PoolClient, made: DigestedDays): Promise<void> => {

@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { hourMs } from '#common/time.js';
 import { longestName, orderTimeSql, searchedBack } from '../newest-field.js';
-import { byOwner, makeRollups, type Owner, ownedBy, within } from './rollup-day.js';
+import { byOwner, makeRollups, type Owner, ownedBy, timeWithin } from './rollup-day.js';
 
 /*
  * The newest record of each field that the product of a record does not declare (table record_newest). Declared
@@ -36,7 +36,7 @@ export const noteNewest = async (tx: PoolClient, owner: Owner, hours: readonly s
           select device_id, ts, data - ${declaredBy(owner)} as data, ${orderTimeSql(sql`id`, sql`ts`)} as at
           from unnest(${hours}::timestamptz[]) h (hour)
           join record on ${whose} and ts >= h.hour and ts < h.hour + interval '1 hour'
-            and ${within(sql`ts`, hours, hourMs)}) r
+            and ${timeWithin(sql`ts`, hours, hourMs)}) r
         cross join lateral jsonb_each(data) f
         where f.value <> 'null' and length(f.key) <= ${longestName}
         group by device_id, f.key) newest

@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import type { Database } from '#records/scope/product-shape.js';
+import type { PoolOrClient } from '#records/scope/product-shape.js';
 
 /** Bounds of a partition of `record` in Unix seconds. The upper bound is excluded. */
 interface PartitionBounds {
@@ -18,7 +18,7 @@ export class Partitions {
    * Makes sure that each time (Unix seconds) has a partition. `now`, in the same unit, decides between weekly and
    * yearly ones.
    */
-  async ensure(database: Database, times: Iterable<number>, now: number): Promise<void> {
+  async ensure(database: PoolOrClient, times: Iterable<number>, now: number): Promise<void> {
     for (const time of times) {
       if (this.covers(time)) continue;
       await database.query(sql`select record_partition(to_timestamp(${time}), to_timestamp(${now}))`);
@@ -36,7 +36,7 @@ export class Partitions {
   }
 }
 
-const loadBounds = async (database: Database): Promise<PartitionBounds[]> => {
+const loadBounds = async (database: PoolOrClient): Promise<PartitionBounds[]> => {
   const { rows } = await database.query<PartitionBounds>(sql`
     select extract(epoch from bound[1]::timestamptz)::float8 as lower, extract(epoch from bound[2]::timestamptz)::float8 as upper
     from pg_inherits, regexp_match(

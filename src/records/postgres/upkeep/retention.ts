@@ -13,7 +13,7 @@ export interface Retired {
 }
 
 /** Expired records of an organization: of one product, or of all products without a retention of their own. */
-export interface Target {
+export interface RetentionTarget {
   organization_id: string;
   product_id: string | null;
   /** Records measured before this time have expired, ISO 8601. */
@@ -62,8 +62,8 @@ const drop = async (pool: Database, before: string, onlyEmpty: boolean): Promise
   return rows[0]?.dropped ?? 0;
 };
 
-export const targets = async (pool: Database, now: Date): Promise<Target[]> => {
-  const { rows } = await pool.query<Target>(sql`
+export const targets = async (pool: Database, now: Date): Promise<RetentionTarget[]> => {
+  const { rows } = await pool.query<RetentionTarget>(sql`
     select organization_id, product_id, ${now}::timestamptz - keep as before
     from record_retention where keep is not null`);
   return rows;
@@ -72,13 +72,13 @@ export const targets = async (pool: Database, now: Date): Promise<Target[]> => {
 /**
  * Selects the records of a retention. A product's own retention replaces that of its organization, longer or shorter.
  */
-const belongs = ({ organization_id, product_id }: Target): Sql =>
+const belongs = ({ organization_id, product_id }: RetentionTarget): Sql =>
   product_id === null
     ? sql`organization_id = ${organization_id} and (product_id is null or product_id not in (
         select product_id from record_retention where organization_id = ${organization_id} and product_id is not null))`
     : sql`organization_id = ${organization_id} and product_id = ${product_id}`;
 
-const deleteBatch = async (pool: Database, target: Target): Promise<number> => {
+const deleteBatch = async (pool: Database, target: RetentionTarget): Promise<number> => {
   const { rowCount } = await pool.query(sql`
     delete from record r
     using (select id, ts from record where ${belongs(target)} and ts < ${target.before}::timestamptz limit ${batchSize}) past
@@ -90,7 +90,7 @@ const deleteBatch = async (pool: Database, target: Target): Promise<number> => {
  * Deletes the rollups of expired hours. The hour that contains the limit keeps some of its records, so its rollup is
  * made again, with its day's and its week's.
  */
-const retireRollups = async (pool: Database, target: Target): Promise<void> => {
+const retireRollups = async (pool: Database, target: RetentionTarget): Promise<void> => {
   const limit = sql`date_trunc('hour', ${target.before}::timestamptz)`;
   // The day that contains the limit is made again, even if none of its hours is deleted yet.
   const ofDays = sql`${belongs(target)} and day <= ${limit}`;

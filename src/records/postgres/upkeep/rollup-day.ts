@@ -50,7 +50,7 @@ export const byOwner = <T extends Owner>(rows: readonly T[]): T[][] => [
  * Beside a join with the starts it changes nothing but the plan: the planner leaves out the other partitions of
  * `record`. To plan them takes longer than to read the hour of a small product.
  */
-export const within = (time: Sql, starts: readonly string[], length: number): Sql => {
+export const timeWithin = (time: Sql, starts: readonly string[], length: number): Sql => {
   // `isoTimestamp` leaves years outside of 1 to 9999 as PostgreSQL writes them.
   if (!starts.every((start) => start.endsWith('Z'))) return sql`true`;
   const times = starts.map((start) => Date.parse(start));

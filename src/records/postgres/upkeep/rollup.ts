@@ -3,7 +3,7 @@ import sql, { type Sql } from 'sql-template-tag';
 import { hourMs, hourSeconds } from '#common/time.js';
 import { squared } from '../squared.js';
 import { mendNewest, noteNewest } from './newest-field.js';
-import { byOwner, makeRollups, noteDays, type Owner, ownedBy, within } from './rollup-day.js';
+import { byOwner, makeRollups, noteDays, type Owner, ownedBy, timeWithin } from './rollup-day.js';
 import { noteSummaries } from './summary.js';
 
 /*
@@ -97,7 +97,7 @@ const rollUpHours = async (tx: PoolClient, some: readonly DirtyHour[]): Promise<
       select ${organization_id}, ${product_id}::uuid, device_id, slot, h.hour, count(*), sum(v), min(v), max(v),
         sum(${squared(sql`v`)}), (array_agg(v order by ts, seq))[1], (array_agg(v order by ts desc, seq desc))[1], min(ts), max(ts)
       from unnest(${hours}::timestamptz[]) h (hour)
-      join record on ${whose} and ts >= h.hour and ts < h.hour + interval '1 hour' and ${within(sql`ts`, hours, hourMs)},
+      join record on ${whose} and ts >= h.hour and ts < h.hour + interval '1 hour' and ${timeWithin(sql`ts`, hours, hourMs)},
       lateral (
         select 0 as slot, null::float8 as v
         union all

@@ -5,7 +5,7 @@ import { squared } from '../squared.js';
 import { maxDigested, maxMeasured } from '../summary.js';
 import { makeDigests } from './digest.js';
 import { forgetWeeks, makeWeeks } from './digest-week.js';
-import { byOwner, dayLength, isDue, makeRollups, type Owner, ownedBy, within } from './rollup-day.js';
+import { byOwner, dayLength, isDue, makeRollups, type Owner, ownedBy, timeWithin } from './rollup-day.js';
 
 /*
  * Daily rollups by the value of a text or a boolean (tables record_value and record_value_total), made from the
@@ -98,7 +98,7 @@ const makeDays = async (tx: PoolClient, some: readonly Day[]): Promise<void> => 
     from unnest(${days}::timestamptz[]) d (day)
     left join unnest(${counted.map(({ day }) => day)}::timestamptz[], ${counted.map(({ key }) => key)}::int[]) k (day, key) using (day)
     where exists (
-      select from record where ${whose} and ts >= d.day and ts < d.day + interval '24 hours' and ${within(sql`ts`, days, dayLength)})
+      select from record where ${whose} and ts >= d.day and ts < d.day + interval '24 hours' and ${timeWithin(sql`ts`, days, dayLength)})
     group by d.day`);
 };
 
@@ -134,7 +134,7 @@ interface Counted {
 const valueOf = sql`case when k.key < 0 then r.texts[-k.key] else r.numbers[k.key]::int::text end`;
 const ofDay = (owner: Owner, days: readonly string[]): Sql =>
   sql`join record r on ${ownedBy(owner)} and r.ts >= d.day and r.ts < d.day + interval '24 hours'
-      and ${within(sql`r.ts`, days, dayLength)}`;
+      and ${timeWithin(sql`r.ts`, days, dayLength)}`;
 
 /**
  * Chooses the variables with few values, for each day. Their rows may take an eighth of the size of the records.

@@ -18,7 +18,7 @@ export interface Limits {
 export const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
 
 /** Adds an answer to a bucket in place: copying the bucket for each of many pipelines would take quadratic time. */
-export const put = (bucket: Answer, name: string, answer: Answer): Answer => {
+export const putAnswer = (bucket: Answer, name: string, answer: Answer): Answer => {
   bucket[name] = answer;
   return bucket;
 };

@@ -4,9 +4,9 @@ import type { Input } from '#search/syntax/input.js';
 import { object } from '#search/syntax/object.js';
 import { anything, type Read, text } from '#search/syntax/value.js';
 import type { Answer } from '../aggregation-answer.js';
-import { type Node, named, type ParseAggregation } from '../aggregation-node.js';
+import { aggregationBase, type Node, type ParseAggregation } from '../aggregation-node.js';
 import { withText } from '../format.js';
-import { type Across, finite, type Limits, printFor, put } from './across.js';
+import { type Across, finite, type Limits, printFor, putAnswer } from './across.js';
 import { overPath } from './option.js';
 import { valueAt } from './path.js';
 import { compileScript } from './script.js';
@@ -54,7 +54,7 @@ export interface BucketScript extends Node<'bucket_script'>, ScriptOptions {}
 
 export const bucketScript: ParseAggregation<BucketScript> = (at, frame) => ({
   kind: 'bucket_script',
-  ...named(frame, at),
+  ...aggregationBase(frame, at),
   ...scriptOptions('bucket_script', at),
 });
 
@@ -66,7 +66,7 @@ export const bucketScriptOf = (pipeline: BucketScript, { pace }: Limits): Across
       const variables = variablesOf(pipeline, bucket);
       if (Object.values(variables).some(Number.isNaN)) return bucket;
       const result = Number(evaluate(variables));
-      return put(bucket, pipeline.name, withText(finite(result), print));
+      return putAnswer(bucket, pipeline.name, withText(finite(result), print));
     });
 };
 
@@ -75,7 +75,7 @@ export interface BucketSelector extends Node<'bucket_selector'>, ScriptOptions {
 
 export const bucketSelector: ParseAggregation<BucketSelector> = (at, frame) => ({
   kind: 'bucket_selector',
-  ...named(frame, at),
+  ...aggregationBase(frame, at),
   ...scriptOptions('bucket_selector', at),
 });
 

@@ -4,7 +4,7 @@ import { illegalArgument, WrongKind } from '#search/search-failure.js';
 import { object } from '#search/syntax/object.js';
 import { atLeast, kindOf, type Read } from '#search/syntax/value.js';
 import { type Answer, hiddenParts } from '../aggregation-answer.js';
-import { type Node, named, type ParseAggregation } from '../aggregation-node.js';
+import { aggregationBase, type Node, type ParseAggregation } from '../aggregation-node.js';
 import type { Across, Limits } from './across.js';
 import { gapPolicy } from './option.js';
 import { valueAt } from './path.js';
@@ -36,7 +36,7 @@ export const bucketSort: ParseAggregation<BucketSort> = (at, frame) => {
   );
   return {
     kind: 'bucket_sort',
-    ...named(frame, at),
+    ...aggregationBase(frame, at),
     sort: options.sort ?? [],
     from: options.from ?? 0,
     ...(options.size !== undefined && { size: options.size }),

@@ -5,7 +5,7 @@ import type { Answer } from '../aggregation-answer.js';
 import type { Node } from '../aggregation-node.js';
 import { type Print, withText } from '../format.js';
 import { calendarMillis } from '../interval.js';
-import { type Across, finite, type Limits, printFor, put } from './across.js';
+import { type Across, finite, type Limits, printFor, putAnswer } from './across.js';
 import { byTable, nothingMore, type PathOptions, pathPipeline } from './option.js';
 import { isAbsent, valueAt } from './path.js';
 
@@ -30,7 +30,7 @@ export const derivativeOf = (pipeline: Derivative, { pace }: Limits): Across => 
       if (before === undefined || isAbsent(before, path) || isAbsent(bucket, path)) return bucket;
       const change = value - valueAt(before, path, zeros);
       const units = (Number(bucket['key']) - Number(before['key'])) / (unitMillis ?? 1);
-      return put(bucket, name, {
+      return putAnswer(bucket, name, {
         ...withText(finite(change), print),
         // If another order put a later bucket before an earlier one, there is no change per unit of time.
         ...(unitMillis !== undefined && units > 0 && normalized(finite(change / units), print)),
@@ -65,7 +65,7 @@ export const serialDiffOf = (pipeline: SerialDiff, { pace }: Limits): Across => 
       const before = buckets[index - lag];
       const value = valueAt(bucket, path, zeros);
       const change = before === undefined ? Number.NaN : value - valueAt(before, path, zeros);
-      return Number.isNaN(change) ? bucket : put(bucket, name, withText(change, print));
+      return Number.isNaN(change) ? bucket : putAnswer(bucket, name, withText(change, print));
     });
 };
 
@@ -81,7 +81,7 @@ export const cumulativeSumOf = (pipeline: CumulativeSum, { pace }: Limits): Acro
     return pace.map(buckets, (bucket) => {
       const value = valueAt(bucket, pipeline.path, pipeline.zeros);
       if (Number.isFinite(value)) sum += value;
-      return put(bucket, pipeline.name, withText(sum, print));
+      return putAnswer(bucket, pipeline.name, withText(sum, print));
     });
   };
 };

@@ -3,7 +3,7 @@ import { type FaultPosition, illegalArgument } from '#search/search-failure.js';
 import { integer, type Read } from '#search/syntax/value.js';
 import type { Node } from '../aggregation-node.js';
 import { withText } from '../format.js';
-import { type Across, finite, type Limits, printFor, put } from './across.js';
+import { type Across, finite, type Limits, printFor, putAnswer } from './across.js';
 import { scriptText } from './bucket-script.js';
 import { byTable, type PathOptions, pathPipeline } from './option.js';
 import { valueAt } from './path.js';
@@ -45,7 +45,7 @@ export const movingFnOf = (pipeline: MovingFn, { pace, windowed }: Limits): Acro
           if (Number.isNaN(values[bucketIndex]!)) return bucket;
           const result = apply(numbers.slice(clamp(index - window + shift), clamp(index + shift)));
           index += 1;
-          return put(bucket, name, withText(finite(result), print));
+          return putAnswer(bucket, name, withText(finite(result), print));
         });
       },
     );

@@ -1,9 +1,9 @@
 import { strict } from '#search/query/clause.js';
 import { illegalArgument, parsing, WrongKind } from '#search/search-failure.js';
 import type { Input } from '#search/syntax/input.js';
-import { object, type Shape, type Shaped } from '#search/syntax/object.js';
+import { type KeyReaders, object, type Shaped } from '#search/syntax/object.js';
 import { kindOf, type Read, string, text } from '#search/syntax/value.js';
-import { type Node, named, type ParseAggregation } from '../aggregation-node.js';
+import { aggregationBase, type Node, type ParseAggregation } from '../aggregation-node.js';
 import { formatText } from '../option/value-source.js';
 
 /** Common options of pipelines over one path. */
@@ -50,14 +50,14 @@ const pathOptions = (options: Shaped<typeof overPath>, at: Input): PathOptions =
 });
 
 /** The engines' way to parse the options of a pipeline, which determines their error messages. */
-type ReadKeys = <S extends Shape>(kind: string, shape: S, at: Input) => Shaped<S>;
+type ReadKeys = <S extends KeyReaders>(kind: string, shape: S, at: Input) => Shaped<S>;
 
 const byHand: ReadKeys = (kind, shape, at) => strict(kind, shape)(at);
 
 /** Parses from a table of options. One error names all missing required options. */
 export const byTable =
   (...required: readonly string[]): ReadKeys =>
-  <S extends Shape>(kind: string, shape: S, at: Input): Shaped<S> => {
+  <S extends KeyReaders>(kind: string, shape: S, at: Input): Shaped<S> => {
     const options = object(kind, { ...shape, buckets_path: pathOrList })(at);
     const missing = required.filter((key) => at.get(key) === undefined);
     if (missing.length > 0) throw illegalArgument(`Required [${missing.join(', ')}]`, at);
@@ -70,7 +70,7 @@ export const byTable =
  * @param more converts those
  */
 export const pathPipeline =
-  <K extends string, S extends Shape, M extends object>(
+  <K extends string, S extends KeyReaders, M extends object>(
     kind: K,
     shape: S,
     more: (options: Shaped<S>, at: Input) => M,
@@ -78,7 +78,7 @@ export const pathPipeline =
   ): ParseAggregation<Node<K> & PathOptions & M> =>
   (at, frame) => {
     const options: Shaped<typeof overPath & S> = read(kind, { ...overPath, ...shape }, at);
-    return { kind, ...named(frame, at), ...pathOptions(options, at), ...more(options, at) };
+    return { kind, ...aggregationBase(frame, at), ...pathOptions(options, at), ...more(options, at) };
   };
 
 /** For pipelines without options of their own. */

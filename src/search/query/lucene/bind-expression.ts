@@ -10,7 +10,7 @@ import { bindPattern } from '../pattern-clause.js';
 import { all, and, atLeastOf, none, not, or, type Predicate } from '../predicate.js';
 import { bindRange } from '../range-clause.js';
 import { bindTerm } from '../term.js';
-import type { Expression, Leaf, Occur } from './expression.js';
+import type { Expression, LuceneLeaf, Occur } from './expression.js';
 import { parseRegexp } from './regexp.js';
 
 /** A query in one of Lucene's syntaxes. */
@@ -60,7 +60,7 @@ export const bindExpression = (
   }
 };
 
-const bindLeaves = (fields: readonly Field[], leaf: Leaf, query: WrittenQuery, binding: Binding): Predicate[] => {
+const bindLeaves = (fields: readonly Field[], leaf: LuceneLeaf, query: WrittenQuery, binding: Binding): Predicate[] => {
   // A word that does not fit one field fits no other of the same type. Creating an error for each field would take most
   // of the time.
   const unfit = new Set<Field['kind']>();
@@ -72,7 +72,7 @@ const bindLeaves = (fields: readonly Field[], leaf: Leaf, query: WrittenQuery, b
   });
 };
 
-const bindLeaf = (field: Field, leaf: Leaf, query: WrittenQuery, binding: Binding): Predicate => {
+const bindLeaf = (field: Field, leaf: LuceneLeaf, query: WrittenQuery, binding: Binding): Predicate => {
   const { at } = query;
   const input = (text: string) => new Input(new JsonString(at.node, text), at.path);
   const path = field.path;

@@ -1,5 +1,5 @@
 import { ClauseCount, maxNesting, nestsTooDeep } from './clause-count.js';
-import type { Expression, Leaf, Occur, WrittenClause, WrittenEnd } from './expression.js';
+import type { Expression, LuceneLeaf, Occur, WrittenClause, WrittenEnd } from './expression.js';
 import { TokenReader, unescape } from './token-reader.js';
 import { wildcardParts } from './wildcard.js';
 
@@ -173,12 +173,12 @@ class ClassicParser extends TokenReader {
     return this.named(field, compared ?? { kind: 'term', text, bare: true });
   }
 
-  private named(field: string | undefined, leaf: Leaf): Expression {
+  private named(field: string | undefined, leaf: LuceneLeaf): Expression {
     if (field === '_exists_' && leaf.kind === 'term') return { kind: 'exists', field: leaf.text };
     return { kind: 'leaf', leaf, ...(field !== undefined && { field }) };
   }
 
-  private range(): Leaf {
+  private range(): LuceneLeaf {
     const lowerInclusive = this.take() === '[';
     const lower = this.rangeEnd();
     if (!this.takesWord('TO')) this.fail(true);
@@ -211,7 +211,7 @@ class ClassicParser extends TokenReader {
 }
 
 /** Parses `>=10` and similar terms, which Lucene reads as plain terms. */
-const comparison = (text: string): Leaf | undefined => {
+const comparison = (text: string): LuceneLeaf | undefined => {
   const [, operator, value] = /^(>=|<=|>|<)(.+)$/s.exec(text) ?? [];
   if (operator === undefined || value === undefined) return undefined;
   const end: WrittenEnd = { text: value, inclusive: operator.length === 2 };

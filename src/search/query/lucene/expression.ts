@@ -7,7 +7,7 @@ export interface WrittenEnd {
 }
 
 /** A condition of a written query on one field, or on the default fields. */
-export type Leaf =
+export type LuceneLeaf =
   /** `bare` marks a term that is unquoted and not of the simple syntax. */
   | { readonly kind: 'term'; readonly text: string; readonly bare?: boolean }
   | { readonly kind: 'prefix'; readonly text: string }
@@ -29,5 +29,5 @@ export interface WrittenClause {
 export type Expression =
   | { readonly kind: 'all' }
   | { readonly kind: 'bool'; readonly clauses: readonly WrittenClause[] }
-  | { readonly kind: 'leaf'; readonly field?: string; readonly leaf: Leaf }
+  | { readonly kind: 'leaf'; readonly field?: string; readonly leaf: LuceneLeaf }
   | { readonly kind: 'exists'; readonly field: string };

@@ -1,5 +1,5 @@
 import { ClauseCount, maxNesting, nestsTooDeep } from './clause-count.js';
-import type { Expression, Leaf, Occur, WrittenClause } from './expression.js';
+import type { Expression, LuceneLeaf, Occur, WrittenClause } from './expression.js';
 
 /**
  * Parses Lucene's simple syntax, which accepts every text: `+` and, `|` or, `-` not, `"…"`, `word*`, parentheses.
@@ -64,7 +64,7 @@ const parse = (text: string, byDefault: Occur, has: Has, count = new ClauseCount
   return top ?? { kind: 'bool', clauses: [] };
 };
 
-const leaf = (of: Leaf): Expression => ({ kind: 'leaf', leaf: of });
+const leaf = (of: LuceneLeaf): Expression => ({ kind: 'leaf', leaf: of });
 
 /** Negates an expression. `minimum_should_match` counts "all" as one clause, as in Lucene. */
 const opposite = (expression: Expression): Expression => ({

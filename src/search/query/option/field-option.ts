@@ -1,7 +1,7 @@
 import type { Field } from '#search/field/field.js';
 import { illegalArgument, parsing, queryShard } from '#search/search-failure.js';
 import type { Entry, Input } from '#search/syntax/input.js';
-import type { Shape, Shaped } from '#search/syntax/object.js';
+import type { KeyReaders, Shaped } from '#search/syntax/object.js';
 import { kindOf, noText } from '#search/syntax/value.js';
 import { trusting } from '../clause.js';
 
@@ -21,7 +21,7 @@ export const onlyField = (name: string, at: Input, options: readonly string[] = 
 };
 
 /** Parses the options of a clause on one field. Its value alone may replace them. */
-export const fieldOptions = <S extends Shape>(
+export const fieldOptions = <S extends KeyReaders>(
   name: string,
   at: Input,
   shape: S,

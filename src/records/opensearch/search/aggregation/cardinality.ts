@@ -1,7 +1,7 @@
 import type { SimpleMetric } from '#search/aggregation/metrics.js';
 import { pointOf } from '#search/syntax/geo-point.js';
 import { scalarText } from '#search/syntax/value.js';
-import { type DeviceNow, placeOf, textsOf } from '../device-value.js';
+import { type DeviceNow, locationOf, textsOf } from '../device-value.js';
 import { type EngineAggregationContext, noNumber, type Planned } from './bucket/aggregation-context.js';
 import { byValue, oneValue } from './metrics.js';
 import { deviceCounts } from './value/device-count.js';
@@ -19,7 +19,7 @@ export const cardinality = (metric: SimpleMetric, context: EngineAggregationCont
       missing && (field.kind === 'geo_point' ? pointOf(scalarText(missing) ?? '', missing) : scalarText(missing));
     const counts = deviceCounts(context);
     const each = (device: DeviceNow): readonly unknown[] => {
-      const own = field.kind === 'geo_point' ? [placeOf(device) ?? []].flat() : textsOf(field, device);
+      const own = field.kind === 'geo_point' ? [locationOf(device) ?? []].flat() : textsOf(field, device);
       return own.length > 0 || instead === undefined ? own : [instead];
     };
     return {

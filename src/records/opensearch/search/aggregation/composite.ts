@@ -1,4 +1,4 @@
-import { cursorMillis, cursorOf } from '#records/answer/composite.js';
+import { compositeCursor, cursorMillis } from '#records/answer/composite.js';
 import { plainKey } from '#records/answer/key.js';
 import type { EngineBucket, Part } from '#records/opensearch/engine.js';
 import type { WithChildren } from '#search/aggregation/aggregation.js';
@@ -47,7 +47,7 @@ export const composite = (
   if (!context.isTop) throw illegalArgument('[composite] aggregation cannot be used with a parent aggregation', at);
   const keys = sources.map((source) => keyOf(source, context));
   const known = keys.filter((key) => key !== undefined);
-  const cursor = after === undefined ? undefined : cursorOf(after, aggregation);
+  const cursor = after === undefined ? undefined : compositeCursor(after, aggregation);
   if (known.length < keys.length) {
     context.planEmpty(aggregation);
     return { asked: {}, read: () => ({ buckets: [] }) };

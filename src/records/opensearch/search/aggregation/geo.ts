@@ -5,7 +5,7 @@ import { unsupported } from '#search/aggregation/number-of.js';
 import { type Point, pointOf } from '#search/syntax/geo-point.js';
 import type { Input } from '#search/syntax/input.js';
 import { scalarText } from '#search/syntax/value.js';
-import { placeOf } from '../device-value.js';
+import { locationOf } from '../device-value.js';
 import type { EngineAggregationContext, Planned } from './bucket/aggregation-context.js';
 import type { Bucket } from './bucket/bucket.js';
 import { deviceBuckets } from './bucket/device-key.js';
@@ -39,8 +39,8 @@ const placesOf = ({ kind, field: path, missing, at }: PointOptions, context: Eng
   if (field !== undefined && field.kind !== 'geo_point') throw unsupported(field, kind, at);
   const instead = missing && pointOf(scalarText(missing) ?? '', missing);
   if (field === undefined && instead === undefined) return undefined;
-  return (device: Parameters<typeof placeOf>[0]): Point | undefined =>
-    (field === undefined ? undefined : placeOf(device)) ?? instead;
+  return (device: Parameters<typeof locationOf>[0]): Point | undefined =>
+    (field === undefined ? undefined : locationOf(device)) ?? instead;
 };
 
 /** Plans the count of records by location. */
@@ -140,7 +140,7 @@ const gridOf =
       return { asked: {}, read: () => ({ buckets: [] }) };
     }
     const ranks = new Map<string, bigint>();
-    const keysOf = (device: Parameters<typeof placeOf>[0]): string[] => {
+    const keysOf = (device: Parameters<typeof locationOf>[0]): string[] => {
       const point = place(device);
       if (point === undefined) return [];
       const { key, rank } = cellOf(point, aggregation.precision);

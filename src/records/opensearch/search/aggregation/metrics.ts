@@ -2,14 +2,14 @@ import { printOf, printOfMetric, requireFormattable, withText } from '#search/ag
 import type { ExtendedStatsMetric, SimpleMetric, WeightedAvgMetric } from '#search/aggregation/metrics.js';
 import { extendedOf, type Moments, statisticsOf, withTexts } from '#search/aggregation/statistics.js';
 import { illegalArgument } from '#search/search-failure.js';
-import { placeOf, textsOf } from '../device-value.js';
+import { locationOf, textsOf } from '../device-value.js';
 import {
-  type Asked,
+  type AskedAggregations,
   type EngineAggregationContext,
+  type EngineQuestion,
   noNumber,
   noValue,
   type Planned,
-  type Question,
   type SortPath,
 } from './bucket/aggregation-context.js';
 import type { Bucket } from './bucket/bucket.js';
@@ -28,13 +28,13 @@ const isBeyond = (value: unknown): value is string => value === 'Infinity' || va
 
 /** Creates the reader of an answer with a single number. */
 export const oneValue =
-  ({ answerIn }: Question) =>
+  ({ answerIn }: EngineQuestion) =>
   (bucket: Bucket): number | null =>
     numberIn(answerIn(bucket)?.['value']);
 
 /** Orders buckets by the single number of an answer. */
 export const byValue =
-  (question: Question, empty: number | 'last') =>
+  (question: EngineQuestion, empty: number | 'last') =>
   (property: string): SortPath | undefined =>
     property === '' || property === 'value' ? { path: question.path(''), cell: oneValue(question), empty } : undefined;
 
@@ -146,8 +146,8 @@ export const valueCount = (metric: SimpleMetric, context: EngineAggregationConte
   if (field?.ofDevice) {
     const counts = deviceCounts(context);
     const none = missing === undefined ? 0 : 1;
-    const each = (device: Parameters<typeof placeOf>[0]) =>
-      (field.kind === 'geo_point' ? Number(placeOf(device) !== undefined) : textsOf(field, device).length) || none;
+    const each = (device: Parameters<typeof locationOf>[0]) =>
+      (field.kind === 'geo_point' ? Number(locationOf(device) !== undefined) : textsOf(field, device).length) || none;
     return counted(counts.asked, (bucket) =>
       counts.of(bucket).reduce((sum, { device, count }) => sum + count * each(device), 0),
     );
@@ -161,7 +161,7 @@ export const valueCount = (metric: SimpleMetric, context: EngineAggregationConte
 };
 
 /** Plans a number that this process counts. The engine cannot order buckets by it. */
-const counted = (asked: Asked, count: (bucket: Bucket) => number): Planned => ({
+const counted = (asked: AskedAggregations, count: (bucket: Bucket) => number): Planned => ({
   asked,
   read: (bucket) => ({ value: count(bucket) }),
 });

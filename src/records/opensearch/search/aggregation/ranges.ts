@@ -5,8 +5,8 @@ import {
   numberEnds,
   type RangeEnds,
   rangeAnswer,
+  rangePredicate,
   rangesOf,
-  within,
 } from '#records/answer/ranges.js';
 import type { Part } from '#records/opensearch/engine.js';
 import type { WithChildren } from '#search/aggregation/aggregation.js';
@@ -19,7 +19,7 @@ import { all, none, not, or, type Predicate } from '#search/query/predicate.js';
 import { pointOf } from '#search/syntax/geo-point.js';
 import { scalarText } from '#search/syntax/value.js';
 import { devicesIn } from '../device-question.js';
-import { placeOf } from '../device-value.js';
+import { locationOf } from '../device-value.js';
 import { matchNone } from '../query-part.js';
 import type { EngineAggregationContext, Planned } from './bucket/aggregation-context.js';
 import { countOf, emptyIn, gap } from './bucket/bucket.js';
@@ -57,7 +57,7 @@ const ofField = (
     if (field === undefined) return none;
     const instead = missing !== undefined && missing >= one.from && missing < one.to;
     if (field.origin.kind === 'none') return instead ? all : none;
-    return instead ? or([within(field, one), not({ kind: 'exists', field })]) : within(field, one);
+    return instead ? or([rangePredicate(field, one), not({ kind: 'exists', field })]) : rangePredicate(field, one);
   };
   const ranges = rangesOf(aggregation.ranges, read);
   return ofConditions(aggregation, context, { field, ranges, print }, (one) => compiler.part(predicateOf(one)));
@@ -79,7 +79,7 @@ export const geoDistance = (
   };
   const partOf = (one: NumericRange): Part => {
     if (field === undefined) return instead && isIn(one, instead) ? { match_all: {} } : matchNone;
-    const devices = context.planning.deviceValues.all.filter((device) => isIn(one, placeOf(device) ?? instead));
+    const devices = context.planning.deviceValues.all.filter((device) => isIn(one, locationOf(device) ?? instead));
     return devicesIn(devices.map(({ number: of }) => of));
   };
   const parts = {

@@ -7,7 +7,7 @@ import type { RareTermsAggregation } from '#search/aggregation/rare-terms.js';
 import { chain } from '#search/pace.js';
 import { type EngineAggregationContext, notOfDevices, type Planned } from './bucket/aggregation-context.js';
 import { type Bucket, countOf, inside } from './bucket/bucket.js';
-import { filtersOf, keyOf, maxTerms } from './bucket/term-key.js';
+import { filtersOf, maxTerms, termKeyOf } from './bucket/term-key.js';
 import { sourceOf } from './value/metric-source.js';
 
 /** Plans a bucket per rare value, in ascending order of counts. */
@@ -38,7 +38,7 @@ export const rareTerms = (
     const buckets = (question.answerIn(around)?.['buckets'] ?? []) as readonly EngineBucket[];
     return buckets
       .filter(({ doc_count: count = 0 }) => count <= maxDocCount)
-      .map((bucket) => ({ ...inside(bucket, around), key: keyOf(bucket) }))
+      .map((bucket) => ({ ...inside(bucket, around), key: termKeyOf(bucket) }))
       .sort((a, b) => countOf(a) - countOf(b) || compareKeys(field.kind, a.key, b.key));
   };
   return {

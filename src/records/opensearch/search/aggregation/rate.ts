@@ -3,7 +3,7 @@ import { printOf, withText } from '#search/aggregation/format.js';
 import { calendarInterval } from '#search/aggregation/interval.js';
 import type { RateMetric } from '#search/aggregation/rate.js';
 import { illegalArgument } from '#search/search-failure.js';
-import type { Asked, EngineAggregationContext, Planned } from './bucket/aggregation-context.js';
+import type { AskedAggregations, EngineAggregationContext, Planned } from './bucket/aggregation-context.js';
 import type { Bucket } from './bucket/bucket.js';
 import { numberIn } from './metrics.js';
 import { numbersOf } from './value/metric-source.js';
@@ -29,7 +29,7 @@ export const rate = (metric: RateMetric, context: EngineAggregationContext): Pla
 const amountOf = (
   { at, field, countsValues }: RateMetric,
   context: EngineAggregationContext,
-): { asked: Asked; amount: (bucket: Bucket) => number } => {
+): { asked: AskedAggregations; amount: (bucket: Bucket) => number } => {
   if (field === undefined) return { asked: {}, amount: context.count() };
   const source = numbersOf('rate', { field }, at, context);
   if (source === undefined) return { asked: {}, amount: () => 0 };

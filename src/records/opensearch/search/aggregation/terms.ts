@@ -10,10 +10,10 @@ import type { Field } from '#search/field/field.js';
 import { type Awaitable, chain } from '#search/pace.js';
 import { scalarText } from '#search/syntax/value.js';
 import { textsOf } from '../device-value.js';
-import type { Asked, Children, EngineAggregationContext, Planned } from './bucket/aggregation-context.js';
+import type { AskedAggregations, Children, EngineAggregationContext, Planned } from './bucket/aggregation-context.js';
 import { type Bucket, countOf, inside, noRecords } from './bucket/bucket.js';
 import { deviceBuckets } from './bucket/device-key.js';
-import { filtersOf, isLetIn, isOrdered, keyOf, maxTerms, orderOfEngine } from './bucket/term-key.js';
+import { filtersOf, isLetIn, isOrdered, maxTerms, orderOfEngine, termKeyOf } from './bucket/term-key.js';
 import { sourceOf } from './value/metric-source.js';
 
 interface KeyedBucket extends Bucket {
@@ -22,7 +22,7 @@ interface KeyedBucket extends Bucket {
 
 /** Buckets by the values of a field, before they are limited to the requested size. */
 interface Terms {
-  readonly asked: Asked;
+  readonly asked: AskedAggregations;
   readonly children: Children;
   /** Returns the buckets inside another, and the number of records in buckets that the engine left out. */
   found(around: Bucket): { buckets: readonly KeyedBucket[]; others: number };
@@ -104,7 +104,7 @@ const ofRecords = (
     const answer = question.answerIn(around);
     const buckets = (answer?.['buckets'] ?? []) as readonly EngineBucket[];
     return {
-      buckets: buckets.map((bucket) => ({ ...inside(bucket, around), key: keyOf(bucket) })),
+      buckets: buckets.map((bucket) => ({ ...inside(bucket, around), key: termKeyOf(bucket) })),
       others: Number(answer?.['sum_other_doc_count'] ?? 0),
     };
   };
@@ -129,7 +129,7 @@ const allKeys = (
   return () => {
     const scope = (answer()?.[name] as EngineBucket | undefined)?.['in'] as EngineBucket | undefined;
     const buckets = ((scope?.['keys'] as EngineBucket | undefined)?.['buckets'] ?? []) as readonly EngineBucket[];
-    const found = buckets.map(keyOf);
+    const found = buckets.map(termKeyOf);
     // The default for missing values is a key even if every record has a value.
     const instead = field.kind === 'keyword' && missing && !include && !exclude ? scalarText(missing) : undefined;
     return instead === undefined || found.includes(instead) ? found : [...found, instead];

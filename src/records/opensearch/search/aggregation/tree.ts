@@ -1,5 +1,5 @@
 import { answerCounter } from '#records/answer/answer-count.js';
-import type { Devices } from '#records/answer/device-answer.js';
+import type { AnswerDevices } from '#records/answer/device-answer.js';
 import { type AskedAggregation, planSiblings } from '#records/answer/plan-aggregations.js';
 import type { EngineBucket, EngineHit } from '#records/opensearch/engine.js';
 import type { Aggregation } from '#search/aggregation/aggregation.js';
@@ -11,7 +11,7 @@ import { pointOf } from '#search/syntax/geo-point.js';
 import { scalarText } from '#search/syntax/value.js';
 import { matchAll } from '../query-part.js';
 import {
-  type Asked,
+  type AskedAggregations,
   type Children,
   EngineAggregationContext,
   type Planned,
@@ -23,11 +23,11 @@ import { planners } from './registry.js';
 
 /** Planned aggregations of a query: sent to the engine first, read afterwards. */
 export interface PlannedTree {
-  readonly asked: Asked;
+  readonly asked: AskedAggregations;
   /** Accepts the engine's answer and returns the records that it shows. */
   take(answer: EngineBucket | undefined): readonly EngineHit[];
   /** Builds the answer with the devices of the records that it shows. */
-  read(devices: Devices): Awaitable<Answer>;
+  read(devices: AnswerDevices): Awaitable<Answer>;
 }
 
 /** Context for planning. */
@@ -52,8 +52,8 @@ export const planTree = (
   let names = 0;
   let isCounted = false;
   let taken: EngineBucket | undefined;
-  let devices: Devices | undefined;
-  const aside: Asked[] = [];
+  let devices: AnswerDevices | undefined;
+  const aside: AskedAggregations[] = [];
   const shown: EngineHit[] = [];
   const planning: Planning = {
     ...shared,
@@ -77,7 +77,11 @@ export const planTree = (
     return { found: { ...taken, ...(all && { doc_count: all.doc_count ?? 0 }) } };
   };
   return {
-    asked: Object.assign(isCounted ? { [counted]: { filter: matchAll } } : {}, planned.asked, ...aside) as Asked,
+    asked: Object.assign(
+      isCounted ? { [counted]: { filter: matchAll } } : {},
+      planned.asked,
+      ...aside,
+    ) as AskedAggregations,
     take: (answer) => {
       taken = answer;
       planned.visit(root());
@@ -102,7 +106,7 @@ const planAll = (aggregations: readonly Aggregation[], context: EngineAggregatio
   const visitors = [...planned.values()].flatMap(({ visit }) => visit ?? []);
   return {
     ...children,
-    asked: Object.assign({}, ...[...planned.values()].map(({ asked }) => asked)) as Asked,
+    asked: Object.assign({}, ...[...planned.values()].map(({ asked }) => asked)) as AskedAggregations,
     visit: (bucket) => {
       for (const visit of visitors) visit(bucket);
     },

@@ -1,5 +1,5 @@
 import sql, { join, type Sql } from 'sql-template-tag';
-import { cursorOf } from '#records/answer/composite.js';
+import { compositeCursor } from '#records/answer/composite.js';
 import type { WithChildren } from '#search/aggregation/aggregation.js';
 import { type Answer, hiddenParts } from '#search/aggregation/aggregation-answer.js';
 import type { CompositeAggregation } from '#search/aggregation/composite.js';
@@ -20,7 +20,7 @@ export const composite = (aggregation: WithChildren<CompositeAggregation>, conte
   }
   const keys = sources.map((source, index) => compositeKey(source, index, context));
   const bound = keys.filter((key) => key !== undefined);
-  const cursor = after === undefined ? undefined : cursorOf(after, aggregation);
+  const cursor = after === undefined ? undefined : compositeCursor(after, aggregation);
   if (bound.length < keys.length) {
     context.planEmpty(aggregation);
     return { read: () => ({ buckets: [] }) };

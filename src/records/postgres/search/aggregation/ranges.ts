@@ -6,8 +6,8 @@ import {
   numberEnds,
   type RangeEnds,
   rangeAnswer,
+  rangePredicate,
   rangesOf,
-  within,
 } from '#records/answer/ranges.js';
 import type { WithChildren } from '#search/aggregation/aggregation.js';
 import type { Print } from '#search/aggregation/format.js';
@@ -33,7 +33,7 @@ const fieldRanges = (
   return rangeBuckets(aggregation, context, field, rangesOf(aggregation.ranges, read), print, (one) => {
     if (field === undefined) return none;
     const instead = missing !== undefined && missing >= one.from && missing < one.to;
-    return instead ? or([within(field, one), not({ kind: 'exists', field })]) : within(field, one);
+    return instead ? or([rangePredicate(field, one), not({ kind: 'exists', field })]) : rangePredicate(field, one);
   });
 };
 
@@ -86,6 +86,6 @@ export const geoDistance = (
       value: sql`(${distance(field, origin)} / ${unitMetres}::float8)`,
     } satisfies StoredField);
   return rangeBuckets(aggregation, context, field, distancesOf(ranges), undefined, (one) =>
-    away ? within(away, one) : none,
+    away ? rangePredicate(away, one) : none,
   );
 };

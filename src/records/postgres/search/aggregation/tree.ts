@@ -1,5 +1,5 @@
 import { answerCounter } from '#records/answer/answer-count.js';
-import type { Reader } from '#records/scope/snapshot-reader.js';
+import type { QueryReader } from '#records/scope/snapshot-reader.js';
 import type { Aggregation } from '#search/aggregation/aggregation.js';
 import type { Answer } from '#search/aggregation/aggregation-answer.js';
 import type { TimeInterval } from '#search/aggregation/option/time-interval.js';
@@ -20,7 +20,7 @@ import { planAll } from './registry.js';
 export interface PlannedTree {
   /** Rows of the bucket queries, in the order in which they are read. */
   readonly queries: readonly BucketRows[];
-  read(reader: Reader): Promise<Answer>;
+  read(reader: QueryReader): Promise<Answer>;
   /**
    * Returns the number of matching records, if the buckets of one query contain each of them once. The rows must
    * have been read.

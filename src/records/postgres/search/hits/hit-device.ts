@@ -1,9 +1,9 @@
 import sql, { type Sql } from 'sql-template-tag';
-import type { DeviceRow, Devices } from '#records/answer/device-answer.js';
+import type { AnswerDevices, DeviceRow } from '#records/answer/device-answer.js';
 import type { Rows } from '#records/scope/snapshot-reader.js';
 
 /** Devices for no records. */
-export const noDevices: Devices = { devices: new Map(), owners: new Map(), retyped: new Set() };
+export const noDevices: AnswerDevices = { devices: new Map(), owners: new Map(), retyped: new Set() };
 
 /** Columns of the devices of hits, and of the products of the hits. */
 export interface DevicesFound {
@@ -23,7 +23,7 @@ export const deviceColumns = (deviceIds: Sql, productIds: Sql): Sql => sql`
         from product where id = any(${productIds})) x) as products`;
 
 /** Indexes the devices by identifier, from one statement or several. */
-export const devicesIn = (found: readonly DevicesFound[]): Devices => {
+export const devicesIn = (found: readonly DevicesFound[]): AnswerDevices => {
   const products = found.flatMap((one) => one.products);
   return {
     devices: new Map(found.flatMap(({ devices }) => devices).map((device) => [device.id, device])),
@@ -37,7 +37,7 @@ export const loadDevices = async (
   rows: Rows,
   deviceIds: readonly string[],
   productIds: readonly string[],
-): Promise<Devices> => {
+): Promise<AnswerDevices> => {
   if (deviceIds.length === 0) return noDevices;
   const [of, ofProducts] = [[...new Set(deviceIds)], [...new Set(productIds)]];
   return devicesIn(
@@ -50,7 +50,7 @@ export const loadDevices = async (
 };
 
 /** Reads devices, and the owners of all products in their records. */
-export const loadDevicesOfAnyTime = async (rows: Rows, deviceIds: readonly string[]): Promise<Devices> => {
+export const loadDevicesOfAnyTime = async (rows: Rows, deviceIds: readonly string[]): Promise<AnswerDevices> => {
   const products = sql`array(
     select product_id from device where id = any(${deviceIds}::uuid[])
     union select product_id from record_source where device_id = any(${deviceIds}::uuid[]))`;

@@ -1,9 +1,9 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { PlainJson } from '#json/json.js';
-import type { Devices } from '#records/answer/device-answer.js';
+import type { AnswerDevices } from '#records/answer/device-answer.js';
 import { type FoundRecord, type HitShape, hitOf, type Times } from '#records/answer/hit.js';
 import type { Hit } from '#records/record-index.js';
-import type { Reader, Rows } from '#records/scope/snapshot-reader.js';
+import type { QueryReader, Rows } from '#records/scope/snapshot-reader.js';
 import type { BoundKey } from '#search/hits/bound-sort.js';
 import type { Cursor } from '#search/hits/search-after.js';
 import type { ShownField } from '#search/hits/shown-field.js';
@@ -52,7 +52,7 @@ const atOnce = 500;
 const atOncePrepared = 1000;
 
 /** Reads a page of records. */
-export const readHits = async (reader: Reader, request: HitsRequest): Promise<Hit[]> => {
+export const readHits = async (reader: QueryReader, request: HitsRequest): Promise<Hit[]> => {
   if (request.size === 0 || request.scope.deviceIds.length === 0) return [];
   const rows: unknown[][] = [];
   const take = (batch: unknown[][]) => {
@@ -176,7 +176,7 @@ export const isByTime = ({
   predicates.every((one) => one.kind === 'all' || isTime(one));
 
 /** Data that hits need besides their records. */
-export interface Surroundings extends Devices {
+export interface Surroundings extends AnswerDevices {
   /** Paths with stale types by record, see {@link loadStaleTypes}. */
   readonly staleTypes: ReadonlyMap<string, string[]>;
   /** Names of matching clauses by record, see {@link loadMatched}. */
@@ -199,7 +199,7 @@ export const devicesOf = async (rows: Rows, records: readonly (readonly unknown[
 const withStaleTypes = async (
   rows: Rows,
   records: readonly (readonly unknown[])[],
-  devices: Devices,
+  devices: AnswerDevices,
 ): Promise<Surroundings> => {
   const older = records.flatMap((record) => (devices.retyped.has(record[3] as string) ? (record[0] as string) : []));
   return { ...devices, staleTypes: older.length === 0 ? new Map() : await loadStaleTypes(rows, older) };

@@ -1,5 +1,5 @@
 import sql, { join } from 'sql-template-tag';
-import type { Reader } from '#records/scope/snapshot-reader.js';
+import type { QueryReader } from '#records/scope/snapshot-reader.js';
 import type { NamedPredicates } from '#search/query/named.js';
 import { fieldsOf, type Predicate } from '#search/query/predicate.js';
 import { type Scope, scan } from '../sql/record-scan.js';
@@ -21,7 +21,7 @@ const nameBytes = 16;
  * tested on each record, wherever it is in the query, even if it is one that excludes records.
  */
 export const loadMatched = async (
-  reader: Reader,
+  reader: QueryReader,
   records: readonly (readonly unknown[])[],
   { scope, named, weigh }: Names,
 ): Promise<ReadonlyMap<string, readonly string[]>> => {

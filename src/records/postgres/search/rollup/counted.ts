@@ -1,7 +1,7 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { measureCount } from '#records/postgres/summary.js';
 import type { NumberSlot } from '../sql/stored-field.js';
-import { listOf, ofProducts } from './rollup-part.js';
+import { ofProducts, staleTable } from './rollup-part.js';
 import type { RollupRange, Whose } from './rollup-range.js';
 
 /**
@@ -31,7 +31,8 @@ const part = (
   keys: readonly NumberSlot[],
   { products, from: table, ofDevices }: Rows,
 ): Sql => {
-  const fresh = stale.length === 0 ? empty : sql` and (u.product_id, u.day) not in (select * from ${listOf(stale)})`;
+  const fresh =
+    stale.length === 0 ? empty : sql` and (u.product_id, u.day) not in (select * from ${staleTable(stale)})`;
   const measure = (place: number) => sql`u.measures[v.slot * ${measureCount}::int + ${place - measureCount}::int]`;
   return sql`
     select u.organization_id, ${ofDevices ? sql`u.device_id` : sql`null::uuid as device_id`}, u.product_id, u.day as ts, v.slot,

@@ -4,7 +4,7 @@ import { dayOf, hoursOf, hoursOfDevices } from '#records/postgres/day.js';
 import { weekOf } from '#records/postgres/week.js';
 import { countedParts } from './counted.js';
 
-import { around, listOf, noProduct, ofProducts } from './rollup-part.js';
+import { noProduct, ofProducts, spanOfStale, staleTable } from './rollup-part.js';
 import type { RollupRange, Whose } from './rollup-range.js';
 
 /** Reads the up-to-date rollups of a range, as parts of a union. */
@@ -27,14 +27,15 @@ const product = sql`coalesce(u.product_id, ${noProduct}::uuid)`;
 /** Builds the condition for rows of these hours that have a slot of the range and are not stale. */
 const freshOf = (range: RollupRange, hours: Sql): Sql => {
   const { stale } = range;
-  const fresh = stale.length === 0 ? empty : sql` and (${product}, u.hour) not in (select * from ${listOf(stale)})`;
+  const fresh = stale.length === 0 ? empty : sql` and (${product}, u.hour) not in (select * from ${staleTable(stale)})`;
   return sql`${ofSlots(range)} and ${hours}${fresh}`;
 };
 
 /** Reads digests and sketches by the week where possible, otherwise by the day. */
 const digestParts = (whose: Whose, range: RollupRange): Sql[] => {
   const { whole, apart, from, to, stale, digests, sketches } = range;
-  const fresh = stale.length === 0 ? empty : sql` and (u.product_id, u.day) not in (select * from ${listOf(stale)})`;
+  const fresh =
+    stale.length === 0 ? empty : sql` and (u.product_id, u.day) not in (select * from ${staleTable(stale)})`;
   const more = join([...(digests ? [sql`, u.digest`] : []), ...(sketches ? [sql`, u.sketch`] : [])], '');
   const part = (products: readonly (string | null)[], table: Sql, device: Sql, only: Sql) =>
     products.length === 0
@@ -62,7 +63,8 @@ const weeksThatServe = (
   products: readonly string[],
   { from, to, stale }: NonNullable<RollupRange['weeks']>,
 ): Sql => {
-  const fresh = stale.length === 0 ? empty : sql` and (w.product_id, w.week) not in (select * from ${listOf(stale)})`;
+  const fresh =
+    stale.length === 0 ? empty : sql` and (w.product_id, w.week) not in (select * from ${staleTable(stale)})`;
   return sql`
       select w.product_id, w.week from record_digest_week w
       where ${ofProducts(sql`w`, whose, products)} and w.slot = 0 and w.week >= ${from}::timestamptz and w.week < ${to}::timestamptz${fresh}
@@ -94,10 +96,10 @@ const rollupsByDevice = (whose: Whose, range: RollupRange): Sql[] => {
     where ${ofDevices} and ${freshOf(range, hours)}${which}`;
   };
   if (days === undefined) return [byHour(from, to)];
-  const listed = sql`(select * from ${listOf(days.stale)})`;
+  const listed = sql`(select * from ${staleTable(days.stale)})`;
   const fresh = days.stale.length === 0 ? empty : sql` and (${product}, u.day) not in ${listed}`;
   const ofStale = () => {
-    const outer = around(days.stale, dayMs);
+    const outer = spanOfStale(days.stale, dayMs);
     return byHour(outer.from, outer.to, sql` and (${product}, ${dayOf(sql`u.hour`)}) in ${listed}`);
   };
   return [

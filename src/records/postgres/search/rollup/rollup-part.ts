@@ -18,14 +18,14 @@ export const ofProducts = (
 };
 
 /** Rows of product and start time. */
-export const listOf = (stale: readonly Stale[]): Sql =>
+export const staleTable = (stale: readonly Stale[]): Sql =>
   sql`unnest(${stale.map(({ productId }) => productId ?? noProduct)}::uuid[], ${stale.map(({ start }) => instantText(start))}::timestamptz[])`;
 
 /**
  * Returns the span from the first start to the end of the last. As constants in the statement, both let PostgreSQL skip
  * partitions outside of it before execution begins.
  */
-export const around = (stale: readonly Stale[], length: number): { from: string; to: string } => {
+export const spanOfStale = (stale: readonly Stale[], length: number): { from: string; to: string } => {
   const starts = stale.map(({ start }) => start);
   return { from: instantText(Math.min(...starts)), to: instantText(Math.max(...starts) + length) };
 };

@@ -1,7 +1,7 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { dayMs, hourMs } from '#common/time.js';
 
-import { around, listOf, noProduct, ofProducts } from './rollup-part.js';
+import { noProduct, ofProducts, spanOfStale, staleTable } from './rollup-part.js';
 import type { RollupRange, Whose } from './rollup-range.js';
 
 /** Reads the rest of a range from the records, as parts of a union: all that has no up-to-date rollup. */
@@ -24,10 +24,10 @@ export const unrolledParts = (bounds: Whose & { from: string; to: string }, rang
   const between = (lower: string, upper: string) => sql`x.ts >= ${lower}::timestamptz and x.ts < ${upper}::timestamptz`;
   const byDay = keys !== undefined || digests === true || sketches === true;
   const ofStale = (product: Sql) => {
-    const outer = around(stale, byDay ? dayMs : hourMs);
+    const outer = spanOfStale(stale, byDay ? dayMs : hourMs);
     const length = byDay ? sql`interval '24 hours'` : sql`interval '1 hour'`;
     return ofRecords(
-      sql`${listOf(stale)} y (product_id, hour) join record x on ${product} and x.ts >= y.hour and x.ts < y.hour + ${length}`,
+      sql`${staleTable(stale)} y (product_id, hour) join record x on ${product} and x.ts >= y.hour and x.ts < y.hour + ${length}`,
       between(outer.from, outer.to),
     );
   };

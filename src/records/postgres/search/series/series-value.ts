@@ -5,7 +5,7 @@ import { variablesFor } from '#records/scope/variable.js';
 import type { UnixRange } from '#records/series-interval.js';
 
 /** Devices, variables and time span of the values to read. */
-export interface Wanted extends UnixRange {
+export interface WantedSeries extends UnixRange {
   organizationId: string;
   /** Variables that the device's product declares; read with their declared types. */
   declared: readonly Pair[];
@@ -33,7 +33,7 @@ const devices = (list: readonly Pair[]): Sql =>
  * Common table expressions of the statement: the requested variables, their slots in the products of the organization
  * and of its devices, and the hours whose rollups are stale.
  */
-export const tables = ({ organizationId, declared, hours }: Wanted): Sql => sql`
+export const tables = ({ organizationId, declared, hours }: WantedSeries): Sql => sql`
   with pair (device_id, name) as materialized (select * from ${pairs(declared)}),
   slot as materialized (
     select s.product_id, s.name, s.slot
@@ -65,12 +65,12 @@ export interface Rolled {
  * A row for each value: `device_id`, `name`, `ts`, the `value`, how many values it combines (`n`), and when it was
  * measured (`at`, `seq`). An hour read from rollups is one row.
  */
-export const values = (wanted: Wanted, rolled: Rolled): Sql => {
+export const values = (wanted: WantedSeries, rolled: Rolled): Sql => {
   const parts = [...ofDeclared(wanted, rolled), ...asTheyCame(wanted)];
   return sql`(${join(parts, ' union all ')}) as v (device_id, name, ts, value, n, at, seq)`;
 };
 
-const ofDeclared = ({ declared, from, to, hours }: Wanted, rolled: Rolled): Sql[] => {
+const ofDeclared = ({ declared, from, to, hours }: WantedSeries, rolled: Rolled): Sql[] => {
   const ofRecords = (when: Sql, each = empty, and = empty) => sql`
     select d.id, variable.name, r.ts, r.numbers[variable.slots[array_position(variable.products, r.product_id)]], 1::int8, r.ts, r.seq
       from ${devices(declared)} d (id) ${each}
@@ -103,7 +103,7 @@ const ofHours = ({ from, to }: UnixRange, { value, at }: Rolled): Sql => sql`
    where (had.device_id, slot.name) in (select device_id, name from pair)
      and (had.product_id, u.hour) not in (select product_id, hour from stale)`;
 
-const asTheyCame = ({ undeclared, from, to }: Wanted): Sql[] =>
+const asTheyCame = ({ undeclared, from, to }: WantedSeries): Sql[] =>
   undeclared.length === 0
     ? []
     : [

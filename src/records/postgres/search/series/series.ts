@@ -7,7 +7,7 @@ import {
   type Columns,
   type DeclaredPair,
   type Drawn,
-  keyOf,
+  lineKey,
   linesOf,
   type Pair,
   pairsToRead,
@@ -19,10 +19,10 @@ import {
 import type { Line, RecordIndex } from '#records/record-index.js';
 import { declaredPairs } from '#records/scope/declared.js';
 import { onServer, type SearchConnections, takeSnapshot } from '#records/scope/snapshot.js';
-import type { Reader } from '#records/scope/snapshot-reader.js';
+import type { QueryReader } from '#records/scope/snapshot-reader.js';
 import type { UnixRange } from '#records/series-interval.js';
 import { TimedOut } from '#search/pace.js';
-import { type Rolled, tables, values, type Wanted } from './series-value.js';
+import { type Rolled, tables, values, type WantedSeries } from './series-value.js';
 
 /** Settings and dependencies for reading series. */
 export interface SeriesOptions extends SearchConnections {
@@ -47,7 +47,7 @@ export const createSeries =
     const { range, interval } = planSeries(call, clock() / 1000);
     const { organizationId, deviceIds, function: drawing, points } = call;
     if (deviceIds.length === 0) return [];
-    const draw = async (reader: Reader): Promise<Line[]> => {
+    const draw = async (reader: QueryReader): Promise<Line[]> => {
       const declared = await reader.rows<DeclaredPair>(declaredPairs(call));
       const wanted = { organizationId, ...pairsToRead(call, declared), ...range };
       if (wanted.declared.length + wanted.undeclared.length === 0) return linesOf(call, declared, new Map(), interval);
@@ -81,7 +81,7 @@ export const createSeries =
 const isOutOfRange = (error: unknown): boolean => error instanceof DatabaseError && error.code === '22003';
 
 /** Returns the whole hours of a time span if buckets consist of whole hours. */
-export const hoursOf = ({ from, to }: UnixRange, interval: number): Pick<Wanted, 'hours'> => {
+export const hoursOf = ({ from, to }: UnixRange, interval: number): Pick<WantedSeries, 'hours'> => {
   const hours = { from: Math.ceil(from / hourSeconds) * hourSeconds, to: Math.floor(to / hourSeconds) * hourSeconds };
   return interval % hourSeconds === 0 && hours.to - hours.from > hourSeconds ? { hours } : {};
 };
@@ -99,7 +99,12 @@ const aggregates: Record<Bucketed, Rolled & { over: Sql }> = {
   last: { over: sql`(array_agg(value order by at desc, seq desc))[1]`, value: sql`u.last`, at: sql`u.last_ts` },
 };
 
-const aggregate = async (reader: Reader, wanted: Wanted, drawing: Bucketed, interval: number): Promise<Drawn> => {
+const aggregate = async (
+  reader: QueryReader,
+  wanted: WantedSeries,
+  drawing: Bucketed,
+  interval: number,
+): Promise<Drawn> => {
   const { over, ...rolled } = aggregates[drawing];
   const rows = await reader.rows<Pair & Columns>(sql`
     ${tables(wanted)}
@@ -108,7 +113,7 @@ const aggregate = async (reader: Reader, wanted: Wanted, drawing: Bucketed, inte
       from (select device_id, name, date_bin(make_interval(secs => ${interval}), ts, 'epoch') as bucket, ${over} as value
               from ${values(wanted, rolled)} group by 1, 2, 3) b
      group by 1, 2`);
-  return new Map(rows.map(({ ts, values: column, ...pair }) => [keyOf(pair), { ts, values: column }]));
+  return new Map(rows.map(({ ts, values: column, ...pair }) => [lineKey(pair), { ts, values: column }]));
 };
 
 const asMeasured: Rolled = { value: sql`null`, at: sql`null` };
@@ -117,20 +122,20 @@ const asMeasured: Rolled = { value: sql`null`, at: sql`null` };
  * Reads the values of each line one by one in order of time. It counts them first, because the count decides which
  * values are kept.
  */
-const downsample = async (reader: Reader, wanted: Wanted, points: number): Promise<Drawn> => {
+const downsample = async (reader: QueryReader, wanted: WantedSeries, points: number): Promise<Drawn> => {
   const all = values(wanted, asMeasured);
   const counts = await reader.rows<Pair & { count: number }>(sql`
     ${tables(wanted)} select device_id as "deviceId", name, count(*)::int as count from ${all} group by 1, 2`);
   requireFewValues(counts.reduce((sum, { count }) => sum + count, 0));
   const lines = new Map<string, Downsampler>(
-    counts.map(({ count, ...pair }) => [keyOf(pair), createLttb(count, points)]),
+    counts.map(({ count, ...pair }) => [lineKey(pair), createLttb(count, points)]),
   );
   const inOrder = sql`${tables(wanted)}
     select device_id, name, extract(epoch from ts)::float8, value from ${all} order by device_id, name, ts, seq`;
   await reader.batches(inOrder, (rows) => {
     for (const row of rows as [string, string, number, number][]) {
       const [deviceId, name, ts, value] = row;
-      lines.get(keyOf({ deviceId, name }))!.push(ts, value);
+      lines.get(lineKey({ deviceId, name }))!.push(ts, value);
     }
     return true;
   });

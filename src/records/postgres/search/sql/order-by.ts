@@ -7,16 +7,16 @@ import { parameter } from './sql-condition.js';
 import { type StoredField, storedField } from './stored-field.js';
 
 /** A sort key with the SQL expression that orders the records. */
-export interface OrderKey extends BoundKey {
+export interface SqlOrderKey extends BoundKey {
   /** Expression that is ordered by; null only for missing texts. */
   readonly value: Sql;
 }
 
 /** Adds the SQL expression to a sort key. */
-export const orderKey = (key: BoundKey): OrderKey => ({ ...key, value: valueOf(key) });
+export const orderKey = (key: BoundKey): SqlOrderKey => ({ ...key, value: valueOf(key) });
 
 /** SQL order of a sort; the storing order breaks ties. */
-export const orderBy = (keys: readonly OrderKey[], tie: Sql = sql`r.seq`): Sql =>
+export const orderBy = (keys: readonly SqlOrderKey[], tie: Sql = sql`r.seq`): Sql =>
   join([
     ...keys.map(({ value, type, descending, missingFirst }) => {
       const direction = descending ? sql`desc` : sql`asc`;
@@ -27,7 +27,7 @@ export const orderBy = (keys: readonly OrderKey[], tie: Sql = sql`r.seq`): Sql =
   ]);
 
 /** SQL condition of records that come after a cursor. */
-export const afterCursor = (keys: readonly OrderKey[], cursor: Cursor): Sql => {
+export const afterCursor = (keys: readonly SqlOrderKey[], cursor: Cursor): Sql => {
   const bound = keys.map((key, index) => ({ key, value: cursorValue(key, cursor[index]!) }));
   const branches = bound.map(({ key, value }, index) => {
     const equal = bound.slice(0, index).map((earlier) => same(earlier.key, earlier.value));
@@ -36,15 +36,15 @@ export const afterCursor = (keys: readonly OrderKey[], cursor: Cursor): Sql => {
   return sql`(${join(branches, ' or ')})`;
 };
 
-const cursorValue = ({ type }: OrderKey, value: Value | null): Sql | null =>
+const cursorValue = ({ type }: SqlOrderKey, value: Value | null): Sql | null =>
   value === null ? null : parameter[type](value);
 
-const compared = ({ value, type }: OrderKey): Sql => (type === 'text' ? sql`${value} collate "C"` : value);
+const compared = ({ value, type }: SqlOrderKey): Sql => (type === 'text' ? sql`${value} collate "C"` : value);
 
-const same = (key: OrderKey, value: Sql | null): Sql =>
+const same = (key: SqlOrderKey, value: Sql | null): Sql =>
   value === null ? sql`${key.value} is null` : sql`${key.value} = ${value}`;
 
-const after = (key: OrderKey, value: Sql | null): Sql => {
+const after = (key: SqlOrderKey, value: Sql | null): Sql => {
   if (value === null) return key.missingFirst ? sql`${key.value} is not null` : sql`false`;
   const further = key.descending ? sql`${compared(key)} < ${value}` : sql`${compared(key)} > ${value}`;
   return key.type === 'text' && !key.missingFirst ? sql`(${further} or ${key.value} is null)` : further;

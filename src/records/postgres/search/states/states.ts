@@ -4,7 +4,7 @@ import { planStates, SightedLines } from '#records/answer/states-answer.js';
 import type { RecordIndex, StateLine } from '#records/record-index.js';
 import { declaredPairs } from '#records/scope/declared.js';
 import { onServer, takeSnapshot } from '#records/scope/snapshot.js';
-import type { Reader } from '#records/scope/snapshot-reader.js';
+import type { QueryReader } from '#records/scope/snapshot-reader.js';
 import { TimedOut } from '#search/pace.js';
 import { hoursOf, type SeriesOptions } from '../series/series.js';
 import { stateTables, stateValues, type WantedStates } from './state-value.js';
@@ -17,7 +17,7 @@ export const createStates =
     const { organizationId, deviceIds, signal } = call;
     if (deviceIds.length === 0) return [];
     const { since, interval } = plan;
-    const read = async (reader: Reader): Promise<StateLine[]> => {
+    const read = async (reader: QueryReader): Promise<StateLine[]> => {
       const declared = await reader.rows<DeclaredPair>(declaredPairs(call));
       const lines = new SightedLines();
       const range = { from: since, to: plan.range.to };
@@ -43,7 +43,12 @@ export const createStates =
 type SightedRow = [deviceId: string, name: string, ts: number, until: number, before: number | null, state: string];
 
 /** Reads the records at which a state changes or a bucket begins, and the last one of each line. */
-const readSightings = (reader: Reader, wanted: WantedStates, interval: number, lines: SightedLines): Promise<void> =>
+const readSightings = (
+  reader: QueryReader,
+  wanted: WantedStates,
+  interval: number,
+  lines: SightedLines,
+): Promise<void> =>
   reader.batches(
     sql`
     ${stateTables(wanted)}

@@ -1,6 +1,6 @@
 import type { SortMetric } from '#records/answer/bucket-order.js';
 import type { ChildrenIn, Counting, PlannedIn } from '#records/answer/children.js';
-import type { Devices } from '#records/answer/device-answer.js';
+import type { AnswerDevices } from '#records/answer/device-answer.js';
 import type { Times } from '#records/answer/hit.js';
 import type { EngineBucket, EngineHit, Part } from '#records/opensearch/engine.js';
 import type { DeviceValues } from '#records/opensearch/search/device-value.js';
@@ -16,7 +16,7 @@ import type { Input } from '#search/syntax/input.js';
 import { type Bucket, countOf } from './bucket.js';
 
 /** Aggregations as sent to the engine, by generated names. */
-export type Asked = Readonly<Record<string, Part>>;
+export type AskedAggregations = Readonly<Record<string, Part>>;
 
 /** Context that all aggregations of a query share. */
 export interface Planning extends Counting {
@@ -39,10 +39,10 @@ export interface Planning extends Counting {
   /**
    * Adds aggregations on the top level of the query. The returned function reads their answers once these have arrived.
    */
-  aside(asked: Asked): () => EngineBucket | undefined;
+  aside(asked: AskedAggregations): () => EngineBucket | undefined;
   /** Requests the devices of the records that an answer shows. */
   needDevices(hits: readonly EngineHit[]): void;
-  devices(): Devices;
+  devices(): AnswerDevices;
   /** Requests the total number of records of the query. */
   countAll(): void;
   /** Plans the aggregations of the same buckets, by name. */
@@ -57,21 +57,21 @@ export interface SortPath extends SortMetric<Bucket> {
 
 /** A planned aggregation. */
 export interface Planned extends PlannedIn<Bucket, SortPath> {
-  readonly asked: Asked;
+  readonly asked: AskedAggregations;
   /** Called with each answered bucket before anything is read; collects further requests. */
   visit?(bucket: Bucket): void;
 }
 
 /** Sub-aggregations of the same buckets. */
 export interface Children extends ChildrenIn<Bucket, SortPath> {
-  readonly asked: Asked;
+  readonly asked: AskedAggregations;
   /** See {@link Planned}. */
   visit(bucket: Bucket): void;
 }
 
 /** A planned request to the engine: where to find its answer, and the path for ordering buckets by it. */
-export interface Question {
-  readonly asked: Asked;
+export interface EngineQuestion {
+  readonly asked: AskedAggregations;
   answerIn(bucket: Bucket): EngineBucket | undefined;
   path(property: string): string;
 }
@@ -126,7 +126,7 @@ export class EngineAggregationContext {
     type: string,
     body: Part,
     { field, children }: { field?: Field | undefined; children?: Children } = {},
-  ): Question {
+  ): EngineQuestion {
     const { compiler, newName } = this.planning;
     const [name, inner] = [newName(), 'in'];
     const part = { [type]: body, ...(children && Object.keys(children.asked).length > 0 && { aggs: children.asked }) };

@@ -4,7 +4,7 @@ import type { DeviceNow } from '#records/opensearch/search/device-value.js';
 import type { BucketAggregation } from '#search/aggregation/aggregation.js';
 import { illegalArgument } from '#search/search-failure.js';
 import { conditionBuckets } from '../filters.js';
-import type { Asked, Children, EngineAggregationContext } from './aggregation-context.js';
+import type { AskedAggregations, Children, EngineAggregationContext } from './aggregation-context.js';
 import { type Bucket, countOf, inside } from './bucket.js';
 
 /**
@@ -24,7 +24,7 @@ export interface DeviceBucket {
 
 /** Buckets of records by the current values of their devices. */
 export interface DeviceBuckets {
-  readonly asked: Asked;
+  readonly asked: AskedAggregations;
   readonly children: Children;
   visit(around: Bucket): void;
   /** Returns the non-empty buckets inside another. */

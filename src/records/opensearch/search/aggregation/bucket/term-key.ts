@@ -1,4 +1,4 @@
-import type { OrderKey } from '#records/answer/bucket-order.js';
+import type { BucketOrderKey } from '#records/answer/bucket-order.js';
 import type { EngineBucket, Part } from '#records/opensearch/engine.js';
 import type { KeyFilter } from '#search/aggregation/option/key-filter.js';
 import type { Field } from '#search/field/field.js';
@@ -7,7 +7,7 @@ import { listedKey } from '#search/query/value-of.js';
 import { illegalArgument } from '#search/search-failure.js';
 import type { Input } from '#search/syntax/input.js';
 import { scalarText, text } from '#search/syntax/value.js';
-import { valueOf } from '../value/metric-source.js';
+import { engineValueOf } from '../value/metric-source.js';
 import type { EngineAggregationContext, SortPath } from './aggregation-context.js';
 
 /** Maximum number of buckets requested per aggregation: one more than an answer may contain. */
@@ -25,7 +25,7 @@ export const filtersOf = (field: Field, { include, exclude }: KeyFilters, contex
     const isNumber = field.kind === 'long' || field.kind === 'double';
     const keyOf = (value: Input) => {
       const key = isNumber ? listedKey(field, value) : 'none';
-      return key === 'none' ? valueOf(field, value, context) : `${key.value}`;
+      return key === 'none' ? engineValueOf(field, value, context) : `${key.value}`;
     };
     if ('values' in filter) return filter.values.map(keyOf);
     if (field.kind === 'keyword') {
@@ -55,15 +55,15 @@ export const isLetIn = (field: Field, { include, exclude }: KeyFilters): ((key: 
 };
 
 /** Translates an order of buckets to the engine's form. */
-export const orderOfEngine = (order: readonly OrderKey<SortPath>[]): readonly Part[] =>
+export const orderOfEngine = (order: readonly BucketOrderKey<SortPath>[]): readonly Part[] =>
   order.map((key) => {
     const path = key.by === 'count' ? '_count' : key.by === 'key' ? '_key' : key.metric.path;
     return { [path]: key.descending ? 'desc' : 'asc' };
   });
 
 /** Whether the engine can apply this order. */
-export const isOrdered = (order: readonly OrderKey<SortPath>[]): boolean =>
+export const isOrdered = (order: readonly BucketOrderKey<SortPath>[]): boolean =>
   order.every((key) => key.by !== 'metric' || key.metric.path !== '_key');
 
 /** Returns the key of a bucket in the form of the stores: whole numbers beyond 2^53 as text. */
-export const keyOf = ({ key }: EngineBucket): unknown => (typeof key === 'bigint' ? `${key}` : key);
+export const termKeyOf = ({ key }: EngineBucket): unknown => (typeof key === 'bigint' ? `${key}` : key);

@@ -1,6 +1,6 @@
 import type { EngineBucket } from '#records/opensearch/engine.js';
 import type { DeviceNow } from '#records/opensearch/search/device-value.js';
-import type { Asked, EngineAggregationContext } from '../bucket/aggregation-context.js';
+import type { AskedAggregations, EngineAggregationContext } from '../bucket/aggregation-context.js';
 import type { Bucket } from '../bucket/bucket.js';
 
 /** Maximum number of devices in an answer; equals that of buckets. */
@@ -8,7 +8,7 @@ const maxDevices = 65_535;
 
 /** Counts of records by device in a bucket. */
 export interface DeviceCounts {
-  readonly asked: Asked;
+  readonly asked: AskedAggregations;
   of(bucket: Bucket): { readonly device: DeviceNow; readonly count: number }[];
 }
 

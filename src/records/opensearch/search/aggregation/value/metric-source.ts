@@ -37,7 +37,7 @@ export const sourceOf = (
   // Every record has a value of these fields.
   if (missing === undefined || field.always) return { field, body: { field: name } };
   const type = found === undefined && field.kind === 'keyword' ? 'string' : typeOf(field);
-  return { field, body: { field: name, missing: valueOf(field, missing, context), value_type: type } };
+  return { field, body: { field: name, missing: engineValueOf(field, missing, context), value_type: type } };
 };
 
 /** Returns the same for numbers: dates in milliseconds, booleans as 0 and 1. */
@@ -53,7 +53,7 @@ export const numbersOf = (
 };
 
 /** Converts a value of a request to the form in which the engine compares it with the field. */
-export const valueOf = (
+export const engineValueOf = (
   field: Field,
   value: Input,
   { planning: { now } }: EngineAggregationContext,

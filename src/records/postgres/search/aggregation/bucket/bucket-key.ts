@@ -1,5 +1,5 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
-import type { OrderKey } from '#records/answer/bucket-order.js';
+import type { BucketOrderKey } from '#records/answer/bucket-order.js';
 import { name } from '#records/postgres/search/sql/name.js';
 import { postgresRegexp } from '#records/postgres/search/sql/postgres-regexp.js';
 import { parameter } from '#records/postgres/search/sql/sql-condition.js';
@@ -110,7 +110,7 @@ export const comparableKeys = (fields: readonly Field[], from: number): Sql[] =>
   );
 
 /** Builds the SQL of an order, over the alias `g`. `keys` are the buckets' own keys in comparable form. */
-export const orderInSql = (order: readonly OrderKey<SortColumn>[], keys: readonly Sql[]): Sql[] =>
+export const orderInSql = (order: readonly BucketOrderKey<SortColumn>[], keys: readonly Sql[]): Sql[] =>
   order.flatMap((key) => {
     const direction = key.descending ? sql`desc` : sql`asc`;
     if (key.by === 'count') return [sql`g.n ${direction}`];

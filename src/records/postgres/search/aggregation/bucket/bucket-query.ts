@@ -5,7 +5,7 @@ import { type Scope, scan } from '#records/postgres/search/sql/record-scan.js';
 import type { Field } from '#search/field/field.js';
 import type { Predicate } from '#search/query/predicate.js';
 import { maxBuckets } from '#search/search-failure.js';
-import { type Bucket, type Cell, type Cut, indexIn, type Key, type Row, type Top } from './bucket.js';
+import { type Bucket, type BucketRow, type Cell, type Cut, indexIn, type Key, type Top } from './bucket.js';
 
 /** Options of a bucket query, without its metrics. */
 export interface BucketQueryOptions {
@@ -26,7 +26,7 @@ export interface BucketQueryOptions {
 export interface Restriction {
   readonly only: readonly Predicate[];
   /** The enclosing buckets that remain, if some were cut off. */
-  readonly remaining?: { readonly keys: readonly Key[]; readonly rows: readonly Row[] };
+  readonly remaining?: { readonly keys: readonly Key[]; readonly rows: readonly BucketRow[] };
 }
 
 /**
@@ -108,12 +108,12 @@ export class BucketQuery {
   }
 
   /** Returns the number of records of a row. */
-  countIn(row: Row | undefined): number {
+  countIn(row: BucketRow | undefined): number {
     return Number(row?.[this.depth] ?? 0);
   }
 
   /** Returns the number of records of all buckets around a row's, including those that were cut off. */
-  totalIn(row: Row | undefined): number {
+  totalIn(row: BucketRow | undefined): number {
     return Number(row?.[this.depth + 1 + this.columns.length] ?? 0);
   }
 
@@ -214,7 +214,7 @@ where ${join(conditions, ' and ')}${fence}`;
 
 /** Builds the condition that a record is in one of these buckets. */
 const inBuckets = ({ keys, rows }: NonNullable<Restriction['remaining']>): Sql => {
-  const sent = ({ send }: Key, row: Row, index: number) => (send === undefined ? row[index] : send(row[index]));
+  const sent = ({ send }: Key, row: BucketRow, index: number) => (send === undefined ? row[index] : send(row[index]));
   const lists = keys.map((key, index) => sql`${rows.map((row) => sent(key, row, index))}::${key.type}[]`);
   const values = keys.map(({ value }) => value);
   if (!rows.some((row) => row.slice(0, keys.length).includes(null))) {

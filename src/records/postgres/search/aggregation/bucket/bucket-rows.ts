@@ -1,14 +1,14 @@
 import type { Sql } from 'sql-template-tag';
-import type { Reader } from '#records/scope/snapshot-reader.js';
+import type { QueryReader } from '#records/scope/snapshot-reader.js';
 import type { Predicate } from '#search/query/predicate.js';
 import { maxBuckets, tooManyBuckets } from '#search/search-failure.js';
-import { type Bucket, cellsIn, type Key, type Row } from './bucket.js';
+import { type Bucket, type BucketRow, cellsIn, type Key } from './bucket.js';
 import { BucketQuery, type BucketQueryOptions, type Restriction } from './bucket-query.js';
 
 /** The rows of a bucket query. They are read after those of the enclosing buckets. */
 export class BucketRows {
   /** Rows by the keys of the enclosing bucket; for a query of records, by those of the bucket. */
-  private rows = new Map<string, Row[]>();
+  private rows = new Map<string, BucketRow[]>();
   /** Whether rows were omitted, so that inner queries must be restricted to the remaining ones. */
   private partial = false;
   /** Restriction of the records that were read, if not all. */
@@ -31,18 +31,18 @@ export class BucketRows {
   }
 
   /** Reads the rows and returns the number of their cells. The enclosing rows must have been read. */
-  async read(reader: Reader): Promise<number> {
+  async read(reader: QueryReader): Promise<number> {
     if (!this.isNeeded) return this.take([]);
     const { first, cut, scope } = this.query.options;
     const ask = scope.hasFewDevices ? reader.prepared : reader.tuples;
     this.only = this.parent?.only ?? [];
     if (first !== undefined) {
       this.only = [first];
-      const rows = (await ask(this.statement())) as Row[];
+      const rows = (await ask(this.statement())) as BucketRow[];
       if (rows.length >= cut!.size) return this.take(rows);
       this.only = [];
     }
-    return this.take((await ask(this.statement())) as Row[]);
+    return this.take((await ask(this.statement())) as BucketRow[]);
   }
 
   /** Builds the SQL of the query, restricted to what the enclosing rows show. */
@@ -57,7 +57,7 @@ export class BucketRows {
   }
 
   /** Returns the own keys of a row. */
-  keysOf(row: Row): readonly unknown[] {
+  keysOf(row: BucketRow): readonly unknown[] {
     return row.slice(this.query.outer, this.query.depth);
   }
 
@@ -88,21 +88,21 @@ export class BucketRows {
     return this.all().reduce((sum, row) => sum + this.query.countIn(row), 0);
   }
 
-  private all(): Row[] {
+  private all(): BucketRow[] {
     return [...this.rows.values()].flat();
   }
 
-  private take(rows: readonly Row[]): number {
+  private take(rows: readonly BucketRow[]): number {
     if (rows.length > maxBuckets) throw tooManyBuckets(rows.length);
     const { outer, depth, options } = this.query;
     const around = options.top === undefined ? outer : depth;
-    this.rows = Map.groupBy(rows, (row) => JSON.stringify(row.slice(0, around))) as Map<string, Row[]>;
+    this.rows = Map.groupBy(rows, (row) => JSON.stringify(row.slice(0, around))) as Map<string, BucketRow[]>;
     this.partial = options.cut !== undefined && [...this.rows.values()].some((group) => this.isCut(group));
     return cellsIn(rows);
   }
 
   /** Whether buckets of the same enclosing bucket were cut off. */
-  private isCut(rows: readonly Row[]): boolean {
+  private isCut(rows: readonly BucketRow[]): boolean {
     const shown = rows.reduce((sum, row) => sum + this.query.countIn(row), 0);
     return this.query.options.cut!.minDocCount > 1 || shown < this.query.totalIn(rows[0]);
   }

@@ -2,12 +2,12 @@ import type { Sql } from 'sql-template-tag';
 import type { Field } from '#search/field/field.js';
 
 /** A row of a bucket query: the keys of the enclosing buckets, its own keys, and its columns. */
-export type Row = readonly unknown[];
+export type BucketRow = readonly unknown[];
 
 /** A bucket as the answer needs it: its keys as one text, and its row, which a bucket without records lacks. */
 export interface Bucket {
   readonly id: string;
-  readonly row?: Row | undefined;
+  readonly row?: BucketRow | undefined;
 }
 
 /** A bucket without records. Its sub-aggregations find nothing. */
@@ -61,7 +61,7 @@ export interface Top {
 }
 
 /** Counts the cells of rows. Bytes count by the number of cells that they fill. */
-export const cellsIn = (rows: readonly Row[]): number =>
+export const cellsIn = (rows: readonly BucketRow[]): number =>
   rows.reduce(
     (sum, row) => row.reduce<number>((cells, cell) => cells + (cell instanceof Buffer ? cell.length / 16 : 1), sum),
     0,
