@@ -2,7 +2,7 @@ import { env, stdout } from 'node:process';
 import { parseArgs } from 'node:util';
 import { Pool } from 'undici';
 import { readConfig } from '#config/config.js';
-import { openClusterTools } from '#records/opensearch/tools.js';
+import { openClusterTools } from '#records/opensearch/cluster-tools.js';
 import { median, progress, type Row, report } from './figures.js';
 import { furnish, nextItem } from './fleet.js';
 import { type Spent, spentBy } from './processor.js';

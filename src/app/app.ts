@@ -4,7 +4,7 @@ import type { Registry } from 'prom-client';
 import sql from 'sql-template-tag';
 import { createAuthenticate } from '#auth/authenticate.js';
 import { ApiError, unavailable } from '#common/errors.js';
-import { isConnectionLoss } from '#database/loss.js';
+import { isConnectionLoss } from '#database/connection-loss.js';
 import { migrationsOfRelease } from '#database/prepare.js';
 import { currentPosition } from '#database/standby/position.js';
 import type { GraphEndpoint } from '#graph/handler.js';

@@ -1,4 +1,4 @@
-import { isConnectionLoss } from '#database/loss.js';
+import { isConnectionLoss } from '#database/connection-loss.js';
 import type { Caller } from '#entities/caller.js';
 import type { Admission } from '#http/admission.js';
 import { endListening, listeningAddress, listenTogether } from '#http/listen.js';

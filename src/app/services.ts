@@ -10,7 +10,7 @@ import { createCommitBus } from '#common/commit-bus.js';
 import { ApiError } from '#common/errors.js';
 import type { Config } from '#config/config.js';
 import type { CallReads } from '#database/call-read.js';
-import { isConnectionLoss } from '#database/loss.js';
+import { isConnectionLoss } from '#database/connection-loss.js';
 import { fairQueueFor } from '#database/pool-queue.js';
 import { prepareDatabase } from '#database/prepare.js';
 import type { Reader } from '#database/reader.js';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { readEnvironment } from '#config/config.js';
-import type { ClusterTools } from '#records/opensearch/tools.js';
+import type { ClusterTools } from '#records/opensearch/cluster-tools.js';
 import { addCommand, answer, type OutputOptions } from './command.js';
 import { endProgress, showProgress } from './progress.js';
 import { withDatabase } from './workplace.js';
@@ -53,7 +53,7 @@ const withTools = <T>(work: (tools: ClusterTools) => Promise<T>): Promise<T> => 
   if (!cluster) throw new Error('OPENSEARCH_URL must be set: it names the cluster.');
   return withDatabase(
     async ({ pool }) => {
-      const { openClusterTools } = await import('#records/opensearch/tools.js');
+      const { openClusterTools } = await import('#records/opensearch/cluster-tools.js');
       const tools = await openClusterTools(cluster, pool);
       try {
         return await work(tools);

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { readEnvironment } from '#config/config.js';
 import type { OidcProviderSettings } from '#config/oidc-setting.js';
 import { createPool } from '#database/pools.js';
-import { lookAtStandby } from '#database/standby/look.js';
+import { lookAtStandby } from '#database/standby/standby-look.js';
 import { requireSecretKey } from '#hooks/stored-secret.js';
 import { examine } from '#operator/doctor/doctor.js';
 import type { Finding } from '#operator/doctor/finding.js';
@@ -59,7 +59,7 @@ function examineAll(): Promise<Finding[]> {
 
 /** Loads the library of sign-in only where there are providers. */
 const lookAtProviders = async (providers: readonly OidcProviderSettings[]) =>
-  (await import('#sign-in/examine.js')).examineProviders(providers);
+  (await import('#sign-in/examine-providers.js')).examineProviders(providers);
 
 /** Returns the key beside the embedded database; none if no service has started yet. */
 const keptKey = (dataDir: string): Promise<string[]> =>

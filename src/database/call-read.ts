@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { Sql } from 'sql-template-tag';
 import type { ReadingCall } from '#entities/caller.js';
-import { type BoundedRead, createBoundedRead } from './bounded.js';
+import { type BoundedRead, createBoundedRead } from './bounded-read.js';
 import type { Reader } from './reader.js';
 import { createSharedRead, slowLimit } from './shared-read.js';
 import { primaryOnly, type ReadServers } from './standby/read-servers.js';

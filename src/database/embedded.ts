@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from '#common/log.js';
 import { type Cluster, prepareCluster, ROLE } from './cluster.js';
-import { isConnectionLoss } from './loss.js';
+import { isConnectionLoss } from './connection-loss.js';
 import { findPostmaster } from './postmaster.js';
 import { hasEnded, lastWords, type ServerSettings, startServer } from './server.js';
 

@@ -1,6 +1,6 @@
 import pg, { type Pool } from 'pg';
-import { isCancelled } from './bounded.js';
-import { isConnectionLoss } from './loss.js';
+import { isCancelled } from './bounded-read.js';
+import { isConnectionLoss } from './connection-loss.js';
 import { transaction } from './transaction.js';
 
 /** A prepared statement that changes rows of an organization. */

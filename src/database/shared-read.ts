@@ -1,6 +1,6 @@
 import type { Sql } from 'sql-template-tag';
 import type { ReadingCall } from '#entities/caller.js';
-import { type BoundedRead, isCancelled } from './bounded.js';
+import { type BoundedRead, isCancelled } from './bounded-read.js';
 import type { WeighedRead } from './reader.js';
 
 /** The call that a read belongs to. Its `timeLeft` throws if the answer is not needed any more. */

@@ -56,7 +56,7 @@ export const MeasuredValueUnion = createUnionType({
 
 /**
  * Returns a value in the type of its variable, or in its own type when no product declares it. The value already fits
- * the type: see `records/typed`.
+ * the type: see `records/typed-data`.
  */
 export const measuredValue = (value: unknown, type?: VariableType | null): MeasuredValue => {
   if (typeof value === 'boolean') return new BooleanValue(value);

@@ -2,7 +2,7 @@ import type { RowGroup, SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { writeColumn } from 'hyparquet-writer/src/column.js';
 import type { PlainJson } from '#json/json.js';
-import { fittingValue } from '#records/typed.js';
+import { fittingValue } from '#records/typed-data.js';
 import { timeSlices } from '#scheduling/time-slice.js';
 import type { Column, ColumnKind } from './table.js';
 

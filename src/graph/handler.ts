@@ -11,7 +11,7 @@ import { createBodyReader, type ReadBody } from './body.js';
 import { CompiledQueryCache } from './compiled-query-cache.js';
 import type { GraphContext } from './context.js';
 import { limitCost } from './cost-limit.js';
-import { countOperations, type ObserveOperation } from './counted.js';
+import { countOperations, type ObserveOperation } from './count-operations.js';
 import { bounds, boundsRule, exceeded } from './document-limit.js';
 import { answerGraphErrors, createErrorFormat, type ErrorOptions } from './errors.js';
 import { asGateway, createPrepare } from './execute.js';

@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import type { CompiledQueryCache } from './compiled-query-cache.js';
 import type { GraphContext } from './context.js';
-import { countCached, type ObserveOperation } from './counted.js';
+import { countCached, type ObserveOperation } from './count-operations.js';
 import { createExplain, type ErrorOptions } from './errors.js';
 import { createFastPath, type HttpAnswer, takesJson } from './fast-path.js';
 import { createQueue } from './one-at-a-time.js';

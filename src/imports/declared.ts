@@ -8,7 +8,7 @@ import type { ProductShape } from '#records/scope/product-shape.js';
 import { slotKind } from '#records/scope/slot.js';
 import { variablesFor } from '#records/scope/variable.js';
 import type { RecordDevice } from '#records/stored-record.js';
-import { isObject, setKey } from './exported.js';
+import { isObject, setKey } from './exported-column.js';
 
 /** Variables of a device's product. Nothing is stored by them, so every slot is the first one. */
 export interface Declared extends ProductShape {

@@ -2,7 +2,7 @@ import { StreamType } from '#entities/enums.js';
 import type { PlainJson } from '#json/json.js';
 import { readPayload } from '#records/decode/payload.js';
 import type { ItemFrame, PlainObject } from '#records/item.js';
-import { isExportHeader, isObject, putAtPath, type RecordBody } from './exported.js';
+import { isExportHeader, isObject, putAtPath, type RecordBody } from './exported-column.js';
 import { dottedIn, readRecordColumns, readTime } from './record-column.js';
 
 /**

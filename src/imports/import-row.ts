@@ -10,7 +10,7 @@ import {
   listedIgnored,
 } from '#entities/file-import.js';
 import { isId } from '#entities/id.js';
-import { addIgnored } from './ignored.js';
+import { addIgnored } from './ignored-values.js';
 
 /** Options that a caller chose for an import. */
 export type ImportOptions = {

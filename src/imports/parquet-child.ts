@@ -1,6 +1,6 @@
 import { parquetMetadata } from 'hyparquet';
 import { parquetReadColumn } from 'hyparquet/src/read.js';
-import { jsonIn, jsonMark, textMark } from './exported.js';
+import { jsonIn, jsonMark, textMark } from './exported-column.js';
 import type { FromParquet, ParquetCursor, ParquetTask, ToParquet } from './parquet.js';
 import { compressors } from './parquet-codec.js';
 import { checkFooter, type Footer } from './parquet-footer.js';

@@ -1,5 +1,5 @@
 import type { PlainJson } from '#json/json.js';
-import { deviceIn, isObject, jsonIn, listIn, putAtPath, type RecordBody } from './exported.js';
+import { deviceIn, isObject, jsonIn, listIn, putAtPath, type RecordBody } from './exported-column.js';
 import { longestLine } from './line-limit.js';
 import { type RecordColumns, readTime } from './record-column.js';
 

@@ -1,5 +1,5 @@
 import type { ImportFault } from '#entities/file-import.js';
-import { isExportHeader } from './exported.js';
+import { isExportHeader } from './exported-column.js';
 
 /*
  * Columns of files of records, and timestamps in them. The process that reads Parquet loads this file too, so it

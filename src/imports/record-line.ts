@@ -10,7 +10,7 @@ import { Rejection } from '#records/item.js';
 import { readNative } from '#records/record-body.js';
 import type { CsvRow } from './csv.js';
 import type { CsvHeader } from './csv-step.js';
-import { deviceIn, jsonIn, listIn, putAtPath, type RecordBody } from './exported.js';
+import { deviceIn, jsonIn, listIn, putAtPath, type RecordBody } from './exported-column.js';
 import { fromExport, takeBareFrame } from './exported-line.js';
 import { numberPattern, type RecordColumns, readComma, readTime } from './record-column.js';
 

@@ -7,7 +7,7 @@ import type { RecordLog } from '#records/record-log.js';
 import type { CsvRow } from './csv.js';
 import type { CsvHeader } from './csv-step.js';
 import { type DeclaringDevice, keepNames, loadDeclaring } from './declared.js';
-import { addIgnored, ignoredOf } from './ignored.js';
+import { addIgnored, ignoredOf } from './ignored-values.js';
 import type { OpenImport, Tally } from './import-row.js';
 import type { RecordColumns } from './record-column.js';
 import { deviceCell, type GoodLine, type RecordLine, readRecordRow, withKey } from './record-line.js';

@@ -9,7 +9,7 @@ import type { DecodableVariable } from './decode/layout.js';
 import { type Item, type ItemFrame, type PlainObject, Rejection } from './item.js';
 import type { ProductShape } from './scope/product-shape.js';
 import type { RecordDevice } from './stored-record.js';
-import { type TypedData, typeData } from './typed.js';
+import { type TypedData, typeData } from './typed-data.js';
 
 /** A record to store. */
 export interface NewRecord {

@@ -11,7 +11,7 @@ import type { Read } from '#schema/context.js';
 import { attemptTime } from './attempt.js';
 import { createInvitationPages } from './invitation-pages.js';
 import { linkPath, takeLink } from './links.js';
-import { callbackPath, createOidcSignIn, invitationPath } from './oidc.js';
+import { callbackPath, createOidcSignIn, invitationPath } from './oidc-sign-in.js';
 import { createRefusals, type RefusalsOptions } from './refusals.js';
 import { returnPath } from './return-to.js';
 import { cookieOf, requireOwnPage, setCookie, takesCookies } from './session-cookie.js';

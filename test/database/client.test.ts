@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
 import { databaseOf } from '#config/setting.js';
-import { createBoundedRead } from '#database/bounded.js';
-import { isConnectionLoss } from '#database/loss.js';
+import { createBoundedRead } from '#database/bounded-read.js';
+import { isConnectionLoss } from '#database/connection-loss.js';
 import { createPool } from '#database/pools.js';
 import { createReader } from '#database/reader.js';
 import { poolOf } from '../support/connection.js';

@@ -1,6 +1,6 @@
 import { hourMs } from '#common/time.js';
 import { timeOf } from '#entities/id.js';
-import { type AheadDevice, devicesAhead } from '#records/postgres/ahead.js';
+import { type AheadDevice, devicesAhead } from '#records/postgres/devices-ahead.js';
 import { clockTolerance } from '#scheduling/clock-tolerance.js';
 import { type DoctorCheck, finding } from './finding.js';
 

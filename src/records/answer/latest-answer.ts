@@ -3,7 +3,7 @@ import { timeOf } from '#entities/id.js';
 import { orderTime, secondsAhead } from '#scheduling/order-time.js';
 import type { PlainObject } from '../item.js';
 import type { LatestValue } from '../record-index.js';
-import { fittingValue } from '../typed.js';
+import { fittingValue } from '../typed-data.js';
 
 /** Number of a device's newest records that are read first. They contain most variables. */
 export const newestRecords = 20;

@@ -3,7 +3,7 @@ import type { PlainJson } from '#json/json.js';
 import { valueOfName } from '#json/key-path.js';
 import type { Slot } from '#records/scope/slot.js';
 import type { PlainObject } from '../item.js';
-import type { TypedData } from '../typed.js';
+import type { TypedData } from '../typed-data.js';
 import type { OrganizationPlaces, PathKind } from './place.js';
 import { exactDigits, type PlaceKind, type PlaceValue, scalarOf } from './value.js';
 

@@ -2,7 +2,7 @@ import sql from 'sql-template-tag';
 import type { Queryable } from '#database/queryable.js';
 import type { Slot } from '#records/scope/slot.js';
 import type { PlainObject } from '../item.js';
-import { typeData } from '../typed.js';
+import { typeData } from '../typed-data.js';
 import type { IndexableRow } from './journal/read.js';
 import type { StoredDocument } from './stored-document.js';
 

@@ -9,7 +9,7 @@ import { loadDeviceById } from '#listing/devices.js';
 import { productOf, variablesOf } from '#listing/products.js';
 import { recordsBelow } from '#listing/records.js';
 import type { RecordIndex } from '#records/record-index.js';
-import { fittingValue } from '#records/typed.js';
+import { fittingValue } from '#records/typed-data.js';
 import type { Context } from '#schema/context.js';
 import { Counted } from '#schema/cost.js';
 import { RecordsBelowArgs, SearchablePageArgs } from '#schema/list.args.js';

@@ -5,7 +5,7 @@ import { decodeStored, type GivenFields, type StoredFrame } from '#records/new-r
 import type { RedecodeInput } from '#records/postgres/log/redecode.js';
 import type { LogJob, LogStep } from '#records/record-log.js';
 import { loadShape, type ProductShape } from '#records/scope/product-shape.js';
-import { typeData } from '#records/typed.js';
+import { typeData } from '#records/typed-data.js';
 import { type Content, loadShapeTypes, rowsOf, type ShapeTypes, typedAs } from '../rows.js';
 import { type After, countDocuments, measured, readPage, type StoredDocument } from '../stored-document.js';
 import type { ClusterLogOptions } from './options.js';

@@ -6,10 +6,10 @@ import { callTimeouts, type SearchConnections, type SnapshotOptions, takeSnapsho
 import { timeSlices } from '#scheduling/time-slice.js';
 import { type Envelope, parseEnvelope, parseMultiSearch, productIds } from '#search/envelope.js';
 import { Pace } from '#search/pace.js';
+import type { CallWork } from './call-work.js';
 import { answerQueries } from './engine-answer.js';
 import { type OneQuery, readQuery } from './one-query.js';
 import type { ClusterSearchOptions } from './option.js';
-import type { CallWork } from './work.js';
 
 /** Creates the search over a cluster. */
 export const createClusterSearch = (options: ClusterSearchOptions): Pick<Search, 'prepare' | 'prepareMulti'> => {

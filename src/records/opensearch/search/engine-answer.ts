@@ -1,10 +1,10 @@
 import type { CallScope } from '#records/scope/call-scope.js';
 import { SearchFailure } from '#search/search-failure.js';
 import type { EngineAnswer, EngineHit, EngineSearch } from '../engine.js';
+import type { CallWork } from './call-work.js';
 import { type OneQuery, runQueryStep, shardsOf } from './one-query.js';
 import { ask, isLost, type Planned, planTimed, prepare, searchOf } from './prepare-search.js';
 import { devicesOfHits } from './shown-device.js';
-import type { CallWork } from './work.js';
 
 /**
  * Answers queries, each in its place. Invalid queries are already answered or are answered here. Queries without an

@@ -10,6 +10,7 @@ import type { Fields } from '#search/field/field.js';
 import type { InstantRange } from '#search/instant-range.js';
 import { namesFields, reservedOnly } from '#search/names-fields.js';
 import type { EngineAnswer, EngineRange, EngineSearch, Part } from '../engine.js';
+import type { CallWork } from './call-work.js';
 import { DeviceQuestions } from './device-question.js';
 import { DeviceValues, loadDeviceValues } from './device-value.js';
 import { failureOf } from './engine-failure.js';
@@ -21,7 +22,6 @@ import { PredicateCompiler } from './predicate.js';
 import { allOf } from './query-part.js';
 import { asksOfAll, createRecordsOf, looksBeyond, recordsOfApplication, scopeParts, timeRead } from './scope.js';
 import { expectDevices } from './shown-device.js';
-import type { CallWork } from './work.js';
 
 /** A bound query and the records it may see. */
 export interface AskedQuery {

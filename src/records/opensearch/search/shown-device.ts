@@ -2,7 +2,7 @@ import type { AnswerDevices } from '#records/answer/device-answer.js';
 import { loadDevices, loadDevicesOfAnyTime, noDevices } from '#records/postgres/search/hits/hit-device.js';
 import type { Rows } from '#records/scope/snapshot-reader.js';
 import type { EngineHit } from '../engine.js';
-import type { CallWork } from './work.js';
+import type { CallWork } from './call-work.js';
 
 /** Maximum number of devices that are read before it is known whether they have hits. */
 const maxExpected = 64;

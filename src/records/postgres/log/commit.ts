@@ -1,7 +1,7 @@
 import { DatabaseError, type Pool, type PoolClient } from 'pg';
 import type { CommitBus } from '#common/commit-bus.js';
 import { ApiError, unavailable } from '#common/errors.js';
-import { isConnectionLoss } from '#database/loss.js';
+import { isConnectionLoss } from '#database/connection-loss.js';
 import { isConflict, transaction } from '#database/transaction.js';
 import type { NewRecord } from '#records/new-record.js';
 import type { AppendResult } from '#records/record-log.js';

@@ -6,7 +6,7 @@ import type { PlainObject } from '#records/item.js';
 import { decodeStored, type GivenFields, type StoredFrame } from '#records/new-record.js';
 import type { LogJob, LogStep } from '#records/record-log.js';
 import { loadShape, type ProductShape } from '#records/scope/product-shape.js';
-import { type TypedData, typeData } from '#records/typed.js';
+import { type TypedData, typeData } from '#records/typed-data.js';
 import { markDirty } from './dirty.js';
 
 /** Selects the records of one product to decode again. `from` and `to` are Unix seconds, both included. */

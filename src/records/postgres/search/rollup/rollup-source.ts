@@ -2,9 +2,9 @@ import sql, { join, type Sql } from 'sql-template-tag';
 import { maxDigestBytes } from '#records/scope/snapshot-reader.js';
 import type { Field } from '#search/field/field.js';
 import { valueSlots } from '../sql/stored-field.js';
-import { rolledParts } from './rolled.js';
+import { rolledParts } from './rolled-parts.js';
 import type { RollupRange, Whose } from './rollup-range.js';
-import { unrolledParts } from './unrolled.js';
+import { unrolledParts } from './unrolled-parts.js';
 
 /**
  * Replaces `record r` by rows of rollups. There is a row for each slot and hour (or day, if hours are not needed

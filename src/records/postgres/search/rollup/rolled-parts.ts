@@ -2,7 +2,7 @@ import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { dayMs } from '#common/time.js';
 import { dayOf, hoursOf, hoursOfDevices } from '#records/postgres/day.js';
 import { weekOf } from '#records/postgres/week.js';
-import { countedParts } from './counted.js';
+import { countedParts } from './counted-parts.js';
 
 import { noProduct, ofProducts, spanOfStale, staleTable } from './rollup-part.js';
 import type { RollupRange, Whose } from './rollup-range.js';
