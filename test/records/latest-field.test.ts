@@ -12,6 +12,7 @@ import { noteEarlier } from '#records/postgres/upkeep/newest-field.js';
 import { purgeDevices } from '#records/postgres/upkeep/purge.js';
 import { rollUp } from '#records/postgres/upkeep/rollup.js';
 import { useDatabase } from '../support/database.js';
+import { setRollupRule } from '../support/rollup-rule.js';
 import { buildFleet, type Fleet } from './fleet.js';
 
 const database = useDatabase();
@@ -48,9 +49,10 @@ const rollUpAll = async () => {
 };
 
 describe('list of latest values with undeclared fields', () => {
-  const states: [state: string, rolledUp: boolean][] = [
-    ['before its hour is rolled up', false],
-    ['after its hour is rolled up', true],
+  const states: [state: string, rolledUp: boolean, leastHour: number][] = [
+    ['before its hour is rolled up', false, 0],
+    ['after its hour is rolled up', true, 0],
+    ['after its hour is rolled up for the product alone', true, 1000],
   ];
   /** Records of the last half hour, more than latest values read first. */
   const usual = Array.from({ length: 30 }, (_, index): [number, PlainObject] => [noon - index * 60, { t: index }]);
@@ -61,7 +63,8 @@ describe('list of latest values with undeclared fields', () => {
     );
   };
 
-  it.each(states)('contains a field that only an older record has (%s)', async (_state, rolledUp) => {
+  it.each(states)('contains a field that only an older record has (%s)', async (_state, rolledUp, leastHour) => {
+    await setRollupRule(pool, leastHour, 0);
     const fleet = await fleetOf();
     await put(fleet, [noon - 3000, { battery: 80, position: { lat: 1 } }], [noon - 2900, { battery: null, t: 1 }]);
     await put(fleet, ...usual);
@@ -69,7 +72,8 @@ describe('list of latest values with undeclared fields', () => {
     expect(await latest(fleet)).toEqual({ battery: [noon - 3000, 80], position: [noon - 3000, { lat: 1 }] });
   });
 
-  it.each(states)('contains an older field of a device without a product (%s)', async (_state, rolledUp) => {
+  it.each(states)('contains an older field of a device without a product (%s)', async (_state, rolledUp, leastHour) => {
+    await setRollupRule(pool, leastHour, 0);
     const fleet = await fleetOf();
     await pool.query('update device set product_id = null where id = $1', [fleet.deviceId]);
     await put(fleet, [noon - 4 * daySeconds, { battery: 80 }], ...usual);
@@ -77,7 +81,8 @@ describe('list of latest values with undeclared fields', () => {
     expect(await latest(fleet)).toEqual({ battery: [noon - 4 * daySeconds, 80] });
   });
 
-  it.each(states)('follows newer data, and not late data (%s)', async (_state, rolledUp) => {
+  it.each(states)('follows newer data, and not late data (%s)', async (_state, rolledUp, leastHour) => {
+    await setRollupRule(pool, leastHour, 0);
     const fleet = await fleetOf();
     await put(fleet, [noon - 4 * daySeconds, { battery: 80 }], ...usual);
     await rollUpAll();
@@ -89,7 +94,8 @@ describe('list of latest values with undeclared fields', () => {
     expect(await latest(fleet)).toEqual({ battery: [noon - 3 * daySeconds, 70] });
   });
 
-  it.each(states)('follows what comes after a record that was ahead (%s)', async (_state, rolledUp) => {
+  it.each(states)('follows what comes after a record that was ahead (%s)', async (_state, rolledUp, leastHour) => {
+    await setRollupRule(pool, leastHour, 0);
     const fleet = await fleetOf();
     await put(fleet, [noon + 20 * 3600, { battery: 10, ahead: 1 }]);
     if (rolledUp) await rollUpAll();
@@ -103,7 +109,8 @@ describe('list of latest values with undeclared fields', () => {
     });
   });
 
-  it.each(states)('returns to the record before when a record is deleted (%s)', async (_state, rolledUp) => {
+  it.each(states)('returns to the record before when a record is deleted (%s)', async (_state, rolledUp, leastHour) => {
+    await setRollupRule(pool, leastHour, 0);
     const fleet = await fleetOf();
     await put(
       fleet,

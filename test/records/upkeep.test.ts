@@ -15,6 +15,7 @@ import { rollUp } from '#records/postgres/upkeep/rollup.js';
 import { rollUpDays } from '#records/postgres/upkeep/rollup-day.js';
 import { summarize } from '#records/postgres/upkeep/summary.js';
 import { useDatabase } from '../support/database.js';
+import { setRollupRule } from '../support/rollup-rule.js';
 import { buildFleet, type Fleet } from './fleet.js';
 
 const database = useDatabase();
@@ -32,8 +33,9 @@ const variables = [
   { name: 'big', type: VariableType.INT64 },
 ];
 
-beforeAll(() => {
+beforeAll(async () => {
   pool = createPool(database.url);
+  await setRollupRule(pool, 0, 0);
   store = createRecordStore({ pool, clock: () => noon * 1000, plans: [] });
 });
 afterAll(async () => {
@@ -217,10 +219,16 @@ describe('record rollups', () => {
 });
 
 describe('latest values', () => {
-  const rollupStates: [state: string, rolledUp: boolean][] = [
-    ['without rollups', false],
-    ['from rollups', true],
+  const rollupStates: [state: string, rolledUp: boolean, leastHour: number][] = [
+    ['without rollups', false, 0],
+    ['from rollups', true, 0],
+    ['from rollups by day alone', true, 1000],
   ];
+  const rollUpWith = async (leastHour: number) => {
+    await setRollupRule(pool, leastHour, 0);
+    await rollUpAll();
+    await setRollupRule(pool, 0, 0);
+  };
   const latest = async (fleet: Fleet) => {
     const values = (await createLatest(pool)([fleet.deviceId], () => undefined)).get(fleet.deviceId);
     return values?.map(({ name, ts, value }) => ({ name, ts, value }));
@@ -239,44 +247,158 @@ describe('latest values', () => {
     ]);
   });
 
-  it.each(rollupStates)('contains a variable that only older records have (%s)', async (_state, rolledUp) => {
+  it.each(rollupStates)(
+    'contains a variable that only older records have (%s)',
+    async (_state, rolledUp, leastHour) => {
+      const fleet = await fleetOf();
+      await put(
+        fleet,
+        [noon - 5 * daySeconds, { label: 'older' }],
+        [noon - 4 * daySeconds, { label: 'old', on: false }],
+      );
+      if (rolledUp) await rollUpWith(leastHour);
+      await put(
+        fleet,
+        ...Array.from({ length: 50 }, (_, index): [number, PlainObject] => [noon - index * 60, { t: index }]),
+      );
+      expect(await latest(fleet)).toEqual([
+        { name: 'label', ts: noon - 4 * daySeconds, value: 'old' },
+        { name: 'on', ts: noon - 4 * daySeconds, value: false },
+        { name: 't', ts: noon, value: 0 },
+      ]);
+    },
+  );
+
+  it.each(rollupStates)(
+    'contains an array that is newer than a single value (%s)',
+    async (_state, rolledUp, leastHour) => {
+      const fleet = await fleetOf();
+      await put(fleet, [noon - 4 * daySeconds, { t: [1, 2] }], [noon - 5 * daySeconds, { t: 5 }]);
+      if (rolledUp) await rollUpWith(leastHour);
+      await put(
+        fleet,
+        ...Array.from({ length: 20 }, (_, index): [number, PlainObject] => [noon - index, { on: true }]),
+      );
+      expect(await latest(fleet)).toEqual([
+        { name: 'on', ts: noon, value: true },
+        { name: 't', ts: noon - 4 * daySeconds, value: [1, 2] },
+      ]);
+    },
+  );
+
+  it.each(rollupStates)(
+    "contains a value from the device's earlier product (%s)",
+    async (_state, rolledUp, leastHour) => {
+      const fleet = await fleetOf();
+      const later = await fleetOf();
+      await put(fleet, [noon - 4 * daySeconds, { t: 7, label: 'x' }]);
+      if (rolledUp) await rollUpWith(leastHour);
+      await pool.query('update device set product_id = $1 where id = $2', [later.productId, fleet.deviceId]);
+      await put(
+        fleet,
+        ...Array.from({ length: 20 }, (_, index): [number, PlainObject] => [noon - index, { on: true }]),
+      );
+      expect(await latest(fleet)).toEqual([
+        { name: 'label', ts: noon - 4 * daySeconds, value: 'x' },
+        { name: 'on', ts: noon, value: true },
+        { name: 't', ts: noon - 4 * daySeconds, value: 7 },
+      ]);
+    },
+  );
+
+  it('contains a variable of an hour without rollups by device before its day is rolled up', async () => {
     const fleet = await fleetOf();
-    await put(fleet, [noon - 5 * daySeconds, { label: 'older' }], [noon - 4 * daySeconds, { label: 'old', on: false }]);
-    if (rolledUp) await rollUpAll();
+    await put(fleet, [noon - 5 * daySeconds, { label: 'older' }], [noon - 4 * daySeconds, { label: 'old' }]);
+    await setRollupRule(pool, 1000, 0);
+    while ((await rollUp(pool, later)) > 0);
     await put(
       fleet,
-      ...Array.from({ length: 50 }, (_, index): [number, PlainObject] => [noon - index * 60, { t: index }]),
+      ...Array.from({ length: 20 }, (_, index): [number, PlainObject] => [noon - index * 60, { on: true }]),
     );
     expect(await latest(fleet)).toEqual([
       { name: 'label', ts: noon - 4 * daySeconds, value: 'old' },
-      { name: 'on', ts: noon - 4 * daySeconds, value: false },
-      { name: 't', ts: noon, value: 0 },
+      { name: 'on', ts: noon, value: true },
     ]);
+    await setRollupRule(pool, 0, 0);
+  });
+});
+
+describe('upkeep of devices that send little', () => {
+  beforeAll(() => setRollupRule(pool, 12, 192));
+  afterAll(() => setRollupRule(pool, 0, 0));
+
+  const everyMinute = (count: number, t: number) =>
+    Array.from({ length: count }, (_, index): [number, PlainObject] => [midday + index * 60, { t }]);
+
+  it('makes rollups for the product by hour, and for the device by day', async () => {
+    const fleet = await fleetOf();
+    await put(fleet, [midday, { t: 1, label: 'x' }], [midday + 60, { t: 3 }], [midday - 3600, { t: 5 }]);
+    await rollUpAll();
+    expect(await count(fleet, 'record_rollup')).toBe(0);
+    const { rows: hours } = await pool.query(sql`
+      select extract(epoch from hour)::float8 - ${midday} as hour, slot, n::int, sum, apart from record_total
+      where product_id = ${fleet.productId} order by hour, slot`);
+    expect(hours).toEqual([
+      { hour: -3600, slot: 0, n: 1, sum: null, apart: false },
+      { hour: -3600, slot: 1, n: 1, sum: 5, apart: true },
+      { hour: 0, slot: -1, n: 1, sum: null, apart: true },
+      { hour: 0, slot: 0, n: 2, sum: null, apart: false },
+      { hour: 0, slot: 1, n: 2, sum: 4, apart: true },
+    ]);
+    const { rows: days } = await pool.query(sql`
+      select slot, n::int, sum, min, max from record_day where device_id = ${fleet.deviceId} order by slot`);
+    expect(days).toEqual([
+      { slot: -1, n: 1, sum: null, min: null, max: null },
+      { slot: 0, n: 3, sum: null, min: null, max: null },
+      { slot: 1, n: 3, sum: 9, min: 1, max: 5 },
+    ]);
+    const { rows: digests } = await pool.query(sql`
+      select apart, (select count(*)::int from record_digest d where d.product_id = s.product_id) as "byDevice"
+      from record_summary s where product_id = ${fleet.productId}`);
+    expect(digests).toEqual([{ apart: false, byDevice: 0 }]);
   });
 
-  it.each(rollupStates)('contains an array that is newer than a single value (%s)', async (_state, rolledUp) => {
+  it('makes rollups for the device by hour once the hour has more records', async () => {
     const fleet = await fleetOf();
-    await put(fleet, [noon - 4 * daySeconds, { t: [1, 2] }], [noon - 5 * daySeconds, { t: 5 }]);
-    if (rolledUp) await rollUpAll();
-    await put(fleet, ...Array.from({ length: 20 }, (_, index): [number, PlainObject] => [noon - index, { on: true }]));
-    expect(await latest(fleet)).toEqual([
-      { name: 'on', ts: noon, value: true },
-      { name: 't', ts: noon - 4 * daySeconds, value: [1, 2] },
-    ]);
+    await put(fleet, ...everyMinute(11, 1));
+    await rollUpAll();
+    expect(await count(fleet, 'record_rollup')).toBe(0);
+    await put(fleet, [midday + 900, { t: 2 }]);
+    await rollUpAll();
+    const rolled = await pool.query(sql`
+      select n::int, sum from record_rollup where device_id = ${fleet.deviceId} and slot = 1`);
+    expect(rolled.rows).toEqual([{ n: 12, sum: 13 }]);
+    const { rows } = await pool.query(sql`
+      select n::int, sum from record_day where device_id = ${fleet.deviceId} and slot = 1`);
+    expect(rows).toEqual([{ n: 12, sum: 13 }]);
   });
 
-  it.each(rollupStates)("contains a value from the device's earlier product (%s)", async (_state, rolledUp) => {
+  it('makes rollups for all devices of an hour in which one of them sends each minute', async () => {
     const fleet = await fleetOf();
-    const later = await fleetOf();
-    await put(fleet, [noon - 4 * daySeconds, { t: 7, label: 'x' }]);
-    if (rolledUp) await rollUpAll();
-    await pool.query('update device set product_id = $1 where id = $2', [later.productId, fleet.deviceId]);
-    await put(fleet, ...Array.from({ length: 20 }, (_, index): [number, PlainObject] => [noon - index, { on: true }]));
-    expect(await latest(fleet)).toEqual([
-      { name: 'label', ts: noon - 4 * daySeconds, value: 'x' },
-      { name: 'on', ts: noon, value: true },
-      { name: 't', ts: noon - 4 * daySeconds, value: 7 },
-    ]);
+    const others = Array.from({ length: 9 }, () => newId());
+    await pool.query(sql`
+      insert into device (id, organization_id, serial, slug, product_id, created_at, updated_at)
+      select id, ${fleet.organizationId}, id::text, id::text, ${fleet.productId}, now(), now() from unnest(${others}::uuid[]) id`);
+    for (const deviceId of others) await put({ ...fleet, deviceId }, [midday, { t: 1 }]);
+    await put(fleet, ...everyMinute(59, 1));
+    await rollUpAll();
+    expect(await count(fleet, 'record_rollup')).toBe(0);
+    await put(fleet, [midday + 3599, { t: 1 }]);
+    await rollUpAll();
+    expect(await count(fleet, 'record_rollup')).toBe(20);
+  });
+
+  it('removes the records that retention deletes', async () => {
+    const fleet = await fleetOf();
+    await put(fleet, [midday - 3600, { t: 1 }], [midday + 60, { t: 2 }], [midday + 1860, { t: 4 }]);
+    await rollUpAll();
+    await setRetention(pool, { organizationId: fleet.organizationId, productId: null }, 30 * daySeconds * 1000);
+    await retire(pool, new Date((midday + 1800 + 30 * daySeconds) * 1000), () => false);
+    await rollUpAll();
+    const { rows } = await pool.query(sql`
+      select (select sum(n)::int from record_total t where t.product_id = d.product_id and slot = 1) as total, n::int, sum
+      from record_day d where device_id = ${fleet.deviceId} and slot = 1`);
+    expect(rows).toEqual([{ total: 1, n: 1, sum: 4 }]);
   });
 });
 

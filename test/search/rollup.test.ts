@@ -4,6 +4,7 @@ import { VariableType } from '#entities/enums.js';
 import type { PlainJson } from '#json/json.js';
 import { rollUp } from '#records/postgres/upkeep/rollup.js';
 import { rollUpDays } from '#records/postgres/upkeep/rollup-day.js';
+import { setRollupRule } from '../support/rollup-rule.js';
 import { aggregationsOf, askWith, noise } from './rolled.js';
 import { useWorld, worldNow } from './world.js';
 
@@ -38,6 +39,7 @@ const world = useWorld({
 
 beforeAll(async () => {
   const later = new Date(Date.now() + 48 * 3600e3);
+  await setRollupRule(world.pool, 0, 0);
   while ((await rollUp(world.pool, later)) > 0);
   while ((await rollUpDays(world.pool, later)) > 0);
   // Stores late data, whose hours are rolled up again while their days stay stale.

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import sql from 'sql-template-tag';
 import { VariableType } from '#entities/enums.js';
 import type { PlainJson } from '#json/json.js';
+import { setRollupRule } from '../support/rollup-rule.js';
 import { aggregationsOf, askWith, expectClose, noise, purgeAll, rollUpAll } from './rolled.js';
 import { useWorld, worldNow } from './world.js';
 
@@ -41,6 +42,7 @@ const world = useWorld({
 });
 
 beforeAll(async () => {
+  await setRollupRule(world.pool, 0, 0);
   await rollUpAll(world.pool);
   // Stores late data: its days are rolled up again, and so are those of the device that is deleted.
   await world.store(Array.from({ length: 40 }, (_, index) => recordOf(4000 + index)));

@@ -11,6 +11,7 @@ import { intervalFor } from '#records/series-interval.js';
 import { useWorld, type WorldRecord, worldNow } from '../../search/world.js';
 import { itIf } from '../../support/conditional.js';
 import { testRecordIndex } from '../../support/record-index.js';
+import { setRollupRule } from '../../support/rollup-rule.js';
 
 const start = worldNow / 1000 - 3 * 24 * hourSeconds;
 const serials = ['a1', 'a2', 'b1', 'c1'];
@@ -46,6 +47,7 @@ const world = useWorld({
 const deviceIds: string[] = [];
 
 beforeAll(async () => {
+  if (hasRollups) await setRollupRule(world.pool, 0, 0);
   while ((await rollUp(world.pool, new Date(Date.now() + 24 * hourSeconds * 1000))) > 0);
   // Stores late data, which makes the rollups of its hours stale.
   await world.store(late);

@@ -5,6 +5,7 @@ import { VariableType } from '#entities/enums.js';
 import type { PlainJson } from '#json/json.js';
 import { rollUp } from '#records/postgres/upkeep/rollup.js';
 import { rollUpDays } from '#records/postgres/upkeep/rollup-day.js';
+import { setRollupRule } from '../../support/rollup-rule.js';
 import { aggregationsOf, askWith, expectClose, noise } from '../rolled.js';
 import { useWorld, worldNow } from '../world.js';
 
@@ -39,6 +40,8 @@ const world = useWorld({
 
 beforeAll(async () => {
   const later = new Date(Date.now() + 48 * 3600e3);
+  // About half of the hours have no rollups by device.
+  await setRollupRule(world.pool, 3, 12);
   while ((await rollUp(world.pool, later)) > 0);
   while ((await rollUpDays(world.pool, later)) > 0);
   // Stores late data, whose hours are rolled up again while their days stay stale.

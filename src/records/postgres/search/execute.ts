@@ -19,6 +19,8 @@ import {
   wholeProducts,
   withoutProducts,
 } from './postgres-plan.js';
+import { productsApart } from './rollup/eligible.js';
+import { findLeftOut } from './rollup/left-out.js';
 import type { FindSources } from './rollup/sources.js';
 import { findSummaries } from './rollup/summaries.js';
 import { type Scope, scan } from './sql/record-scan.js';
@@ -64,7 +66,9 @@ const aggregatedScope = async (
       sources(rows, question.deviceIds),
       findSummaries(rows, plan.scope, question.candidate),
     ]);
-    return rolledScope(plan, question, found, summaries);
+    const apart = productsApart(question.request, question.candidate, found);
+    const leftOut = await findLeftOut(rows, plan.scope, question.candidate, apart);
+    return rolledScope(plan, question, found, summaries, leftOut);
   };
   const exact = await rolled(false);
   const scope = readsRecords(exact) ? fresher(exact, await rolled(true)) : exact;

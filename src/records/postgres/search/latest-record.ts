@@ -33,9 +33,10 @@ interface Incomplete extends KnownDevice {
 /**
  * Creates the read of newest values. The newest measured value is not the last received one: late data does not replace
  * it. A record that is ahead of its arrival counts from then. Values come from a device's newest records. A variable of
- * its products that is not among them is searched for in the hours without rollups, and then where its newest rollup
- * points, whichever product the device had then. Rollups contain no arrays: if there were any, the device's records are
- * scanned. Other fields are found by {@link otherFields}.
+ * its products that is not among them is searched for in the hours whose rollups are out of date, where its newest
+ * hourly rollup points, and, if the product has hours without rollups by device, on its newest days, whichever product
+ * the device had then. Rollups contain no arrays: if there were any, the device's records are scanned. Other fields are
+ * found by {@link otherFields}.
  */
 export const createLatest = (pool: Pool): RecordIndex['latest'] => {
   const shapes = new ProductShapes();
@@ -111,24 +112,42 @@ const findRare = async (pool: Pool, devices: readonly Incomplete[], weigh: Weigh
 const at = orderTimeSql(sql`r.id`, sql`r.ts`);
 const newest = sql`at desc, r.ts desc, r.seq desc`;
 
+/** Selects the record with the greatest `ts` of the device of `p` that meets a condition. */
+const greatest = (condition: Sql): Sql => sql`
+    select r.ts, ${at} as at from record r where r.device_id = p.device_id and ${condition}
+    order by r.ts desc, r.seq desc limit 1`;
+
 /**
  * Selects the newest record of the device of `p` that meets a condition. If the record with the greatest `ts` was ahead,
  * it may hide those after its arrival, so these are read too.
- * @param last further condition of the record with the greatest `ts`
+ * @param last selects the record with the greatest `ts`
  */
-const withoutLeap = (condition: Sql, last: Sql = empty): Sql => sql`
-  select back.* from (
-    select r.ts, ${at} as at from record r where r.device_id = p.device_id and ${condition} ${last}
-    order by r.ts desc, r.seq desc limit 1) n
+const withoutLeap = (condition: Sql, last: Sql = greatest(condition)): Sql => sql`
+  select back.* from (${last}) n
   cross join lateral (
     select r.id, r.ts, r.seq, r.data, ${at} as at from record r
     where r.device_id = p.device_id and r.ts between n.at and n.ts and ${condition}
     order by r.ts desc, r.seq desc limit ${searchedBack}) back
   order by back.at desc, back.ts desc, back.seq desc limit 1`;
 
+/**
+ * Selects the record with the greatest `ts` that meets a condition, if the product has hours without rollups by device.
+ * It looks on the days that have a daily rollup for the slot, and on those whose rollups are out of date.
+ */
+const ofSparseDays = (condition: Sql, slot: Sql): Sql => sql`
+    select r.* from (
+      select day from record_day y where y.device_id = p.device_id and y.product_id = p.product_id and y.slot = ${slot} and p.sparse
+      union
+      select day from record_dirty_day y where y.organization_id = p.organization_id and y.product_id = p.product_id and p.sparse
+      order by day desc) d
+    cross join lateral (${greatest(sql`${condition} and r.ts >= d.day and r.ts < d.day + interval '24 hours'`)}) r
+    order by d.day desc limit 1`;
+
 /** Selects the newest values of variables of the devices' present and earlier products that are not known. */
 const rareVariables = (devices: readonly Incomplete[]): Sql => {
+  const slot = sql`case p.kind when 'number' then p.slot else -p.slot end`;
   const filled = sql`case p.kind when 'number' then r.numbers[p.slot] is not null else r.texts[p.slot] is not null end`;
+  const ours = sql`r.product_id = p.product_id and ${filled}`;
   return sql`
     with device as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(devices)}::jsonb)
@@ -142,8 +161,9 @@ const rareVariables = (devices: readonly Incomplete[]): Sql => {
       select distinct organization_id, product_id, hour from record_dirty
       where organization_id in (select organization_id from wanted) and product_id is not null
     ), place as materialized (
-      select w.device_id, w.name, s.product_id, s.kind, s.slot, exists (
-        select from record_field f where f.organization_id = w.organization_id and f.path = 'data.' || w.name and f.multi) as multi
+      select w.organization_id, w.device_id, w.name, s.product_id, s.kind, s.slot, exists (
+        select from record_field f where f.organization_id = w.organization_id and f.path = 'data.' || w.name and f.multi) as multi, exists (
+        select from record_total t where t.organization_id = w.organization_id and t.product_id = s.product_id and not t.apart) as sparse
       from wanted w cross join lateral (
         select w.product_id
         union select o.product_id from record_source o where o.device_id = w.device_id
@@ -158,13 +178,14 @@ const rareVariables = (devices: readonly Incomplete[]): Sql => {
         where dirty.product_id = p.product_id and ${filled} order by ${newest} limit 1)
       union all
       (${withoutLeap(
-        sql`r.product_id = p.product_id and ${filled}`,
-        sql`and r.ts = (
+        ours,
+        greatest(sql`${ours} and r.ts = (
           select last_ts from record_rollup u
-          where u.device_id = p.device_id and u.product_id = p.product_id
-            and u.slot = case p.kind when 'number' then p.slot else -p.slot end
-          order by ${dayOf(sql`u.hour`)} desc, u.hour desc limit 1)`,
+          where u.device_id = p.device_id and u.product_id = p.product_id and u.slot = ${slot}
+          order by ${dayOf(sql`u.hour`)} desc, u.hour desc limit 1)`),
       )})
+      union all
+      (${withoutLeap(ours, ofSparseDays(ours, slot))})
       union all
       (${withoutLeap(sql`p.multi and r.many ? p.name`)})
       order by at desc, ts desc, seq desc limit 1

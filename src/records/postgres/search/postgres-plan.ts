@@ -11,7 +11,7 @@ import type { SearchRequest } from '#search/request.js';
 import { needsNarrow } from './aggregation/tree.js';
 import { isByTime } from './hits/hits.js';
 import { type Candidate, type RollupRequest, rollupCandidate, rollupRange } from './rollup/eligible.js';
-import type { RollupRange } from './rollup/rollup-range.js';
+import type { LeftOut, RollupRange } from './rollup/rollup-range.js';
 import type { Sources } from './rollup/sources.js';
 import type { Summaries } from './rollup/summaries.js';
 import { narrow, type Scope } from './sql/record-scan.js';
@@ -99,8 +99,9 @@ export const rolledScope = (
   question: RollupQuestion,
   sources: Sources,
   summaries?: Summaries,
+  leftOut?: LeftOut,
 ): Scope | undefined => {
-  const rollup = rollupRange(question.request, question.candidate, sources, summaries?.stale);
+  const rollup = rollupRange(question.request, question.candidate, sources, summaries?.stale, leftOut);
   const deviceIds = question.deviceIds ?? scope.deviceIds;
   if ((rollup?.digests || rollup?.sketches) && digestsIn(rollup, deviceIds, summaries?.days) > maxDigests)
     return undefined;

@@ -1,8 +1,9 @@
 import type { PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
+import { dayMs } from '#common/time.js';
 import { squared } from '../squared.js';
 import { exactValues } from '../summary.js';
-import { dayLength, type Owner, ownedBy, timeWithin } from './rollup-day.js';
+import { type Owner, ownedBy, timeWithin } from './rollup-day.js';
 
 /*
  * Digests of the numbers of a day (tables record_digest and record_digest_total), after Dunning and Ertl's t-digest,
@@ -21,6 +22,8 @@ const density = 25;
 export interface DigestedDays {
   readonly owner: Owner & { readonly product_id: string };
   readonly days: readonly string[];
+  /** Days that also get digests by device. */
+  readonly apart: readonly string[];
   /** Slots of numbers. */
   readonly numbers: readonly number[];
   /** Slots of texts, negative. */
@@ -35,12 +38,12 @@ const onlyCounted = sql`null::float8 as sum, null::float8 as min, null::float8 a
 const recordsOf = (owner: Owner, days: readonly string[]): Sql => sql`
       from unnest(${days}::timestamptz[]) d (day)
       join record r on ${ownedBy(owner)} and r.ts >= d.day and r.ts < d.day + interval '24 hours'
-        and ${timeWithin(sql`r.ts`, days, dayLength)}`;
+        and ${timeWithin(sql`r.ts`, days, dayMs)}`;
 
 /** Makes the digests and sketches of some days. */
 export const makeDigests = async (tx: PoolClient, made: DigestedDays): Promise<void> => {
   await makeTotals(tx, made);
-  await makeByDevice(tx, made);
+  if (made.apart.length > 0) await makeByDevice(tx, made);
 };
 
 const makeTotals = async (tx: PoolClient, { owner, days, numbers, texts }: DigestedDays): Promise<void> => {
@@ -61,9 +64,9 @@ const makeTotals = async (tx: PoolClient, { owner, days, numbers, texts }: Diges
     order by day, slot`);
 };
 
-const makeByDevice = async (tx: PoolClient, { owner, days, numbers }: DigestedDays): Promise<void> => {
+const makeByDevice = async (tx: PoolClient, { owner, apart, numbers }: DigestedDays): Promise<void> => {
   const { organization_id, product_id } = owner;
-  const ofDay = recordsOf(owner, days);
+  const ofDay = recordsOf(owner, apart);
   await tx.query(sql`
     with value as materialized (
       select d.day, r.device_id, s.slot, r.numbers[s.slot] as v, count(*) as n

@@ -63,18 +63,25 @@ const declaredBy = ({ product_id }: Owner): Sql => sql`(
 
 /**
  * Moves fields whose newest record lay in one of these hours and is gone, or has lost the field, to the newest record
- * that is left. Runs before the old rollups are deleted: they tell which devices had records.
+ * that is left. Runs before the old rollups are deleted: they tell which devices had records. In hours without rollups
+ * by device, any device of the product may have had some. All of them are looked up, once for the span of these hours.
  */
 export const mendNewest = async (tx: PoolClient, owner: Owner, hours: readonly string[]): Promise<void> => {
   await tx.query(sql`
     with had as materialized (
-      select device_id, hour from record_rollup
+      select device_id, hour as start, hour + interval '1 hour' as until from record_rollup
       where ${ownedBy(owner)} and slot = 0 and hour = any(${hours}::timestamptz[])
+      union all
+      select device_id, start, until from (
+        select min(hour) as start, max(hour) + interval '1 hour' as until from record_total
+        where ${ownedBy(owner)} and not apart and hour = any(${hours}::timestamptz[])) t
+      cross join (select device_id from record_source where ${ownedBy(owner)}) s
+      where start is not null
     ), stale as materialized (
-      select n.device_id, n.name, n.ts
+      select distinct n.device_id, n.name, n.ts
       -- OFFSET makes PostgreSQL look up each device, instead of reading the whole table.
       from had h cross join lateral (
-        select * from record_newest where device_id = h.device_id and ts >= h.hour and ts < h.hour + interval '1 hour'
+        select * from record_newest where device_id = h.device_id and ts >= h.start and ts < h.until
         offset 0) n
       where not exists (
         select from record r where r.device_id = n.device_id and r.ts = n.ts and r.data -> n.name <> 'null')

@@ -98,6 +98,7 @@ const retireRollups = async (pool: Database, target: RetentionTarget): Promise<v
   await pool.query(sql`
     with totals as (
       delete from record_total where ${belongs(target)} and hour <= ${limit}
+      returning organization_id, product_id, hour
     ), days as (
       delete from record_day where ${ofDays} returning organization_id, product_id, day
     ), counted as (
@@ -115,9 +116,11 @@ const retireRollups = async (pool: Database, target: RetentionTarget): Promise<v
       where ${belongs(target)} and in_week and day > ${limit} and day < ${weekOf(limit)} + interval '168 hours'
     ), summaries as (
       delete from record_summary where ${ofDays} returning organization_id, product_id, day
-    ), cut as (
+    ), by_device as (
       delete from record_rollup where ${belongs(target)} and hour <= ${limit}
       returning organization_id, product_id, hour
+    ), cut as (
+      select organization_id, product_id, hour from totals union select organization_id, product_id, hour from by_device
     ), noted as (${noteDays(sql`${cutDays} days`)}
     ), noted_summaries as (${noteSummaries(sql`${cutDays} summaries`)})
     insert into record_dirty (organization_id, product_id, hour)

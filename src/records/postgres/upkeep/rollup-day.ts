@@ -1,12 +1,14 @@
 import type { Pool, PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
-import { hourMs, hourSeconds } from '#common/time.js';
+import { dayMs, hourSeconds } from '#common/time.js';
 import { transaction } from '#database/transaction.js';
 import { instantText } from '#search/query/option/instant.js';
+import { squared } from '../squared.js';
 
 /*
- * Daily rollups (table record_day), made from the hourly ones. A day of an (organization, product) is valid if it has
- * no row in record_dirty_day and none of its hours has one in record_dirty, seen in the same snapshot.
+ * Daily rollups (table record_day), made from the hourly ones, and from the records of hours that have none by device.
+ * A day of an (organization, product) is valid if it has no row in record_dirty_day and none of its hours has one in
+ * record_dirty, seen in the same snapshot.
  */
 
 /**
@@ -58,13 +60,23 @@ export const timeWithin = (time: Sql, starts: readonly string[], length: number)
   return sql`${time} >= ${instantText(first)}::timestamptz and ${time} < ${instantText(last + length)}::timestamptz`;
 };
 
+/**
+ * SQL of a lateral table `value` with a row for each value of a record: its `slot`, and the number `v`. Slot 0 is the
+ * record itself.
+ */
+export const slotValues: Sql = sql`lateral (
+        select 0 as slot, null::float8 as v
+        union all
+        select place, value from unnest(numbers) with ordinality as number (value, place) where value is not null
+        union all
+        select -place, null from unnest(texts) with ordinality as text (value, place) where value is not null
+      ) value`;
+
 /** A day of one organization's product whose rollup is stale. */
 interface DirtyDay extends Owner {
   /** ISO 8601. */
   readonly day: string;
 }
-
-export const dayLength = 24 * hourMs;
 
 const daysAtOnce = 50;
 
@@ -116,8 +128,17 @@ const makeDays = async (tx: PoolClient, some: readonly DirtyDay[]): Promise<void
   await tx.query(sql`delete from record_day where ${whose} and day = any(${days}::timestamptz[])`);
   await tx.query(sql`
     insert into record_day (organization_id, product_id, device_id, slot, day, n, sum, min, max, sum_squares)
-    select ${organization_id}, ${product_id}::uuid, device_id, slot, d.day, sum(n), sum(sum), min(min), max(max), sum(sum_squares)
-    from unnest(${days}::timestamptz[]) d (day)
-    join record_rollup on ${whose} and hour >= d.day and hour < d.day + interval '24 hours'
-    group by slot, d.day, device_id order by d.day, slot, device_id`);
+    select ${organization_id}, ${product_id}::uuid, device_id, slot, day, sum(n), sum(sum), min(min), max(max), sum(sum_squares)
+    from (
+      select device_id, slot, d.day, n, sum, min, max, sum_squares
+      from unnest(${days}::timestamptz[]) d (day)
+      join record_rollup on ${whose} and hour >= d.day and hour < d.day + interval '24 hours'
+      union all
+      select device_id, slot, t.day, count(*), sum(v), min(v), max(v), sum(${squared(sql`v`)})
+      from (
+        select d.day, hour from unnest(${days}::timestamptz[]) d (day)
+        join record_total on ${whose} and not apart and hour >= d.day and hour < d.day + interval '24 hours') t
+      join record on ${whose} and ts >= t.hour and ts < t.hour + interval '1 hour' and ${timeWithin(sql`ts`, days, dayMs)},
+      ${slotValues} group by 1, 2, 3) part
+    group by slot, day, device_id order by day, slot, device_id`);
 };

@@ -3,7 +3,8 @@ import sql, { type Sql } from 'sql-template-tag';
 import { hourMs, hourSeconds } from '#common/time.js';
 import { squared } from '../squared.js';
 import { mendNewest, noteNewest } from './newest-field.js';
-import { byOwner, makeRollups, noteDays, type Owner, ownedBy, timeWithin } from './rollup-day.js';
+import { byOwner, makeRollups, noteDays, type Owner, ownedBy, slotValues, timeWithin } from './rollup-day.js';
+import { sparseStarts } from './sparse.js';
 import { noteSummaries } from './summary.js';
 
 /*
@@ -90,21 +91,31 @@ const rollUpHours = async (tx: PoolClient, some: readonly DirtyHour[]): Promise<
   await mendNewest(tx, some[0]!, hours);
   await tx.query(sql`delete from record_rollup where ${whose} and hour = any(${hours}::timestamptz[])`);
   await tx.query(sql`delete from record_total where ${whose} and hour = any(${hours}::timestamptz[])`);
+  const sparse = new Set(await sparseStarts(tx, some[0]!, hours, 'hour'));
+  await makeByDevice(
+    tx,
+    some[0]!,
+    hours.filter((hour) => !sparse.has(hour)),
+  );
+  await makeTotals(tx, some[0]!, [...sparse]);
+  await noteNewest(tx, some[0]!, hours);
+  const made = sql`
+      select ${organization_id}::uuid as organization_id, ${product_id}::uuid as product_id, unnest(${hours}::timestamptz[]) as hour`;
+  await tx.query(noteDays(made));
+  await tx.query(noteSummaries(made));
+};
+
+/** Makes the rollups of hours, by device and of all devices of a product together. */
+const makeByDevice = async (tx: PoolClient, owner: Owner, hours: readonly string[]): Promise<void> => {
+  if (hours.length === 0) return;
+  const { organization_id, product_id } = owner;
   await tx.query(sql`
     with made as (
       insert into record_rollup
         (organization_id, product_id, device_id, slot, hour, n, sum, min, max, sum_squares, first, last, first_ts, last_ts)
       select ${organization_id}, ${product_id}::uuid, device_id, slot, h.hour, count(*), sum(v), min(v), max(v),
         sum(${squared(sql`v`)}), (array_agg(v order by ts, seq))[1], (array_agg(v order by ts desc, seq desc))[1], min(ts), max(ts)
-      from unnest(${hours}::timestamptz[]) h (hour)
-      join record on ${whose} and ts >= h.hour and ts < h.hour + interval '1 hour' and ${timeWithin(sql`ts`, hours, hourMs)},
-      lateral (
-        select 0 as slot, null::float8 as v
-        union all
-        select place, value from unnest(numbers) with ordinality as number (value, place) where value is not null
-        union all
-        select -place, null from unnest(texts) with ordinality as text (value, place) where value is not null
-      ) value
+      ${recordsOf(owner, hours)}, ${slotValues}
       -- In the order in which they are read: one slot of many devices and hours.
       group by slot, h.hour, device_id order by slot, h.hour, device_id
       returning *
@@ -115,9 +126,22 @@ const rollUpHours = async (tx: PoolClient, some: readonly DirtyHour[]): Promise<
     )
     insert into record_source (organization_id, product_id, device_id)
     select distinct organization_id, product_id, device_id from made on conflict do nothing`);
-  await noteNewest(tx, some[0]!, hours);
-  const made = sql`
-      select ${organization_id}::uuid as organization_id, ${product_id}::uuid as product_id, unnest(${hours}::timestamptz[]) as hour`;
-  await tx.query(noteDays(made));
-  await tx.query(noteSummaries(made));
 };
+
+/** Makes the rollups of hours, of all devices of a product together. Searches by device then read the records. */
+const makeTotals = async (tx: PoolClient, owner: Owner, hours: readonly string[]): Promise<void> => {
+  if (hours.length === 0) return;
+  const { organization_id, product_id } = owner;
+  await tx.query(sql`
+    insert into record_total (organization_id, product_id, slot, hour, n, sum, min, max, sum_squares, apart)
+    select ${organization_id}, ${product_id}::uuid, slot, h.hour, count(*), sum(v), min(v), max(v), sum(${squared(sql`v`)}), slot <> 0
+    ${recordsOf(owner, hours)}, ${slotValues}
+    group by slot, h.hour order by h.hour, slot`);
+  await tx.query(sql`
+    insert into record_source (organization_id, product_id, device_id)
+    select distinct ${organization_id}::uuid, ${product_id}::uuid, device_id ${recordsOf(owner, hours)} on conflict do nothing`);
+};
+
+const recordsOf = (owner: Owner, hours: readonly string[]): Sql => sql`
+      from unnest(${hours}::timestamptz[]) h (hour)
+      join record on ${ownedBy(owner)} and ts >= h.hour and ts < h.hour + interval '1 hour' and ${timeWithin(sql`ts`, hours, hourMs)}`;

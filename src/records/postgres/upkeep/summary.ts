@@ -1,11 +1,13 @@
 import type { Pool, PoolClient } from 'pg';
 import sql, { join, type Sql } from 'sql-template-tag';
+import { dayMs } from '#common/time.js';
 import { VariableType } from '#entities/enums.js';
 import { squared } from '../squared.js';
 import { maxDigested, maxMeasured } from '../summary.js';
 import { makeDigests } from './digest.js';
 import { forgetWeeks, makeWeeks } from './digest-week.js';
-import { byOwner, dayLength, isDue, makeRollups, type Owner, ownedBy, timeWithin } from './rollup-day.js';
+import { byOwner, isDue, makeRollups, type Owner, ownedBy, timeWithin } from './rollup-day.js';
+import { sparseStarts } from './sparse.js';
 
 /*
  * Daily rollups by the value of a text or a boolean (tables record_value and record_value_total), made from the
@@ -87,18 +89,21 @@ const makeDays = async (tx: PoolClient, some: readonly Day[]): Promise<void> => 
   const { keys, numbers, texts } = await slotsOf(tx, some[0]!.product_id);
   const counted = await worthCounting(tx, some, keys, numbers);
   const isDigested = (slot: number) => Math.abs(slot) <= maxDigested;
-  if (counted.length > 0) await makeValues(tx, some[0]!, counted, numbers);
+  const sparse = await sparseStarts(tx, some[0]!, days, 'day');
+  const apart = days.filter((day) => !sparse.includes(day));
+  if (counted.length > 0) await makeValues(tx, some[0]!, { counted, numbers, apart });
   const slots = { numbers: numbers.filter(isDigested), texts: texts.filter(isDigested) };
-  await makeDigests(tx, { owner: some[0]!, days, ...slots });
+  await makeDigests(tx, { owner: some[0]!, days, apart, ...slots });
   const { organization_id, product_id } = some[0]!;
   // A day also gets a row if no variable is counted by value: a variable counts as missing until its day is made again.
   await tx.query(sql`
-    insert into record_summary (organization_id, product_id, day, sketched, keys)
-    select ${organization_id}, ${product_id}, d.day, true, coalesce(array_agg(k.key) filter (where k.key is not null), '{}')
+    insert into record_summary (organization_id, product_id, day, sketched, apart, keys)
+    select ${organization_id}, ${product_id}, d.day, true, d.day = any(${apart}::timestamptz[]),
+      coalesce(array_agg(k.key) filter (where k.key is not null), '{}')
     from unnest(${days}::timestamptz[]) d (day)
     left join unnest(${counted.map(({ day }) => day)}::timestamptz[], ${counted.map(({ key }) => key)}::int[]) k (day, key) using (day)
     where exists (
-      select from record where ${whose} and ts >= d.day and ts < d.day + interval '24 hours' and ${timeWithin(sql`ts`, days, dayLength)})
+      select from record where ${whose} and ts >= d.day and ts < d.day + interval '24 hours' and ${timeWithin(sql`ts`, days, dayMs)})
     group by d.day`);
 };
 
@@ -134,7 +139,7 @@ interface Counted {
 const valueOf = sql`case when k.key < 0 then r.texts[-k.key] else r.numbers[k.key]::int::text end`;
 const ofDay = (owner: Owner, days: readonly string[]): Sql =>
   sql`join record r on ${ownedBy(owner)} and r.ts >= d.day and r.ts < d.day + interval '24 hours'
-      and ${timeWithin(sql`r.ts`, days, dayLength)}`;
+      and ${timeWithin(sql`r.ts`, days, dayMs)}`;
 
 /**
  * Chooses the variables with few values, for each day. Their rows may take an eighth of the size of the records.
@@ -163,27 +168,30 @@ const worthCounting = async (
   return rows;
 };
 
+/** Makes the counts by value of some days, and by device of those of `apart`. */
 const makeValues = async (
   tx: PoolClient,
   owner: Day,
-  counted: readonly Counted[],
-  numbers: readonly number[],
+  { counted, numbers, apart }: { counted: readonly Counted[]; numbers: readonly number[]; apart: readonly string[] },
 ): Promise<void> => {
   const { organization_id, product_id } = owner;
-  const days = counted.map(({ day }) => day);
+  const made = sql`k.day, k.key, ${valueOf} as value, count(*) as n, ${measuresOf(numbers)} as measures`;
+  const from = (some: readonly Counted[]) => {
+    const days = some.map(({ day }) => day);
+    return sql`
+      from (select distinct day from unnest(${days}::timestamptz[]) c (day)) d ${ofDay(owner, days)}
+      join unnest(${days}::timestamptz[], ${some.map(({ key }) => key)}::int[]) k (day, key) on k.day = d.day`;
+  };
   await tx.query(sql`
-    with counted as materialized (
-      select * from unnest(${days}::timestamptz[], ${counted.map(({ key }) => key)}::int[]) k (day, key)
-    ), made as materialized (
-      select d.day, k.key, r.device_id, grouping(r.device_id) as together, ${valueOf} as value, count(*) as n, ${measuresOf(numbers)} as measures
-      from (select distinct day from counted) d ${ofDay(owner, days)} join counted k on k.day = d.day
-      group by grouping sets ((1, 2, 3, 5), (1, 2, 5))
-    ), total as (
-      insert into record_value_total (organization_id, product_id, day, key, value, n, measures)
-      select ${organization_id}, ${product_id}, day, key, value, n, measures from made where together = 1 order by day, key
-    )
+    insert into record_value_total (organization_id, product_id, day, key, value, n, measures)
+    select ${organization_id}, ${product_id}, day, key, value, n, measures
+    from (select ${made} ${from(counted)} group by 1, 2, 3) made order by day, key`);
+  const byDevice = counted.filter(({ day }) => apart.includes(day));
+  if (byDevice.length === 0) return;
+  await tx.query(sql`
     insert into record_value (organization_id, product_id, device_id, day, key, value, n, measures)
-    select ${organization_id}, ${product_id}, device_id, day, key, value, n, measures from made where together = 0 order by day, key, device_id`);
+    select ${organization_id}, ${product_id}, device_id, day, key, value, n, measures
+    from (select ${made}, r.device_id ${from(byDevice)} group by 1, 2, 3, 6) made order by day, key, device_id`);
 };
 
 /** SQL array of the measures of all slots up to the last. */

@@ -8,6 +8,14 @@ where r.organization_id = $1::uuid and r.device_id = any($2::uuid[]) and r.ts >=
 -- $3 = "2000-01-01T00:00:00.000000Z"
 -- $4 = "2100-01-01T00:00:00.000000Z"
 
+select extract(epoch from min(t.hour))::float8 * 1000 as from, extract(epoch from max(t.hour) + interval '1 hour')::float8 * 1000 as until
+from record_total t
+where t.organization_id = $1::uuid and t.product_id = any($2::uuid[]) and not t.apart and t.hour >= $3::timestamptz and t.hour < $4::timestamptz
+-- $1 = "uuid"
+-- $2 = ["uuid"]
+-- $3 = "2026-03-28T12:00:00.000Z"
+-- $4 = "2026-03-29T13:00:00.000Z"
+
 select s.k0,coalesce(sum(s.v0), 0)::int8 as n
 from (select width_bucket(r.ts, $1::timestamptz[]) as k0,case when r.slot = 0 then r.n else 0 end as v0
 from ( select u.organization_id, u.device_id, u.product_id, u.hour as ts, u.slot, u.n, u.sum, u.min, u.max, u.sum_squares

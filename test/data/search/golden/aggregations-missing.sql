@@ -1,5 +1,15 @@
 /* {"size": 0, "aggs": {"a": {"missing": {"field": "data.on"}}}} */
 
+select t.product_id as "productId", extract(epoch from t.day)::float8 * 1000 as start
+from record_summary t
+where t.organization_id = $1::uuid and t.product_id = any($2::uuid[]) and not t.apart and t.day >= $3::timestamptz and t.day < $4::timestamptz
+limit $5
+-- $1 = "uuid"
+-- $2 = ["uuid"]
+-- $3 = "2000-01-01T00:00:00.000Z"
+-- $4 = "2026-11-23T00:00:00.000Z"
+-- $5 = 501
+
 select coalesce(sum(s.v1), 0)::int8 as n,coalesce(sum(s.v1) filter (where s.v0), 0)::int8 as c0
 from (select (not ((case when r.product_id = any($1::uuid[]) then r.numbers[$2::int] else (case ((r.data -> $3::text) #>> '{}') when 'true' then 1::float8 when 'false' then 0::float8 end) end) is not null)) as v0,case when r.slot = 0 then r.n else 0 end as v1
 from ( select u.organization_id, u.device_id, u.product_id, u.day as ts, v.slot, case v.slot when 0 then u.n else u.measures[v.slot * $4::int + $5::int]::int8 end as n, u.measures[v.slot * $6::int + $7::int] as sum, u.measures[v.slot * $8::int + $9::int] as min, u.measures[v.slot * $10::int + $11::int] as max, u.measures[v.slot * $12::int + $13::int] as sum_squares, case when u.key < 0 then array_fill(u.value, array[1], array[-u.key]) end as texts, case when u.key > 0 then array_fill(u.value::float8, array[1], array[u.key]) end as numbers, null::jsonb as data

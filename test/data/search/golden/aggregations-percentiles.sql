@@ -1,5 +1,15 @@
 /* {"size": 0, "aggs": {"a": {"percentiles": {"field": "data.temperature", "percents": [50, 95]}}}} */
 
+select t.product_id as "productId", extract(epoch from t.day)::float8 * 1000 as start
+from record_summary t
+where t.organization_id = $1::uuid and t.product_id = any($2::uuid[]) and not t.apart and t.day >= $3::timestamptz and t.day < $4::timestamptz
+limit $5
+-- $1 = "uuid"
+-- $2 = ["uuid"]
+-- $3 = "2000-01-01T00:00:00.000Z"
+-- $4 = "2026-11-23T00:00:00.000Z"
+-- $5 = 501
+
 select coalesce(sum(s.v4), 0)::int8 as n,case when sum(octet_length(s.v3)) > $1::int then ''::bytea else string_agg(s.v3, ''::bytea) end as c0
 from (select case when r.slot = $2::int and r.product_id = any($3::uuid[]) then r.n end as v0,case when r.slot = $4::int and r.product_id = any($5::uuid[]) then r.sum end as v1,case when r.slot = $6::int and r.product_id = any($7::uuid[]) then r.sum_squares end as v2,case when r.slot = $8::int and r.product_id = any($9::uuid[]) then r.digest end as v3,case when r.slot = 0 then r.n else 0 end as v4
 from ( select u.organization_id, u.device_id, u.product_id, u.day as ts, u.slot, u.n, u.sum, u.min, u.max, u.sum_squares, u.digest

@@ -1,5 +1,15 @@
 /* {"size": 0, "aggs": {"a": {"rare_terms": {"field": "data.state", "max_doc_count": 1}}}} */
 
+select t.product_id as "productId", extract(epoch from t.day)::float8 * 1000 as start
+from record_summary t
+where t.organization_id = $1::uuid and t.product_id = any($2::uuid[]) and not t.apart and t.day >= $3::timestamptz and t.day < $4::timestamptz
+limit $5
+-- $1 = "uuid"
+-- $2 = ["uuid"]
+-- $3 = "2000-01-01T00:00:00.000Z"
+-- $4 = "2026-11-23T00:00:00.000Z"
+-- $5 = 501
+
 select t.k0,t.n, t.total
 from (select g.*, row_number() over (
 order by g.n asc,g.k0 collate "C" asc,g.k0) as place, sum(g.n) over () as total

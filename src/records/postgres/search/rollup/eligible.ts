@@ -8,7 +8,7 @@ import { instantText } from '#search/query/option/instant.js';
 import type { Predicate } from '#search/query/predicate.js';
 import { declaringProducts, type NumberSlot, valueSlots } from '../sql/stored-field.js';
 import { combineNeeds, countOnly, type Need, needOf, needOfPredicate } from './need.js';
-import type { RollupRange, Stale } from './rollup-range.js';
+import type { LeftOut, RollupRange, Stale } from './rollup-range.js';
 import type { Sources } from './sources.js';
 
 /** Minimum number of whole hours. Fewer are as fast to read from the records. */
@@ -114,18 +114,36 @@ export const isByDay = ({ key, digests, sketches }: Need): boolean =>
 /** Returns, for each product, the slot of the value that distinguishes records. */
 export const keysOf = ({ key }: Candidate): readonly NumberSlot[] | undefined => key && (valueSlots(key) ?? []);
 
+/** Returns the products whose rollups a candidate needs device by device; null stands for records without a product. */
+export const productsApart = (
+  request: Pick<RollupRequest, 'productIds'>,
+  { devices }: Candidate,
+  sources: Sources,
+): readonly (string | null)[] =>
+  productsOf(request, sources).filter((id) => devices || id === null || !sources.whole.has(id));
+
+/** Returns the products of a request; all that have records if it names none. */
+const productsOf = (
+  { productIds }: Pick<RollupRequest, 'productIds'>,
+  { products }: Sources,
+): readonly (string | null)[] => (productIds.length === 0 ? products : productIds);
+
 /**
  * Chooses the rollups to read for a candidate; undefined if a product in scope may have values that no rollup holds.
- * @param unsummarized days of products that have no rows by the value of the candidate's key.
+ * @param unsummarized days of products that have no rows by the value of the candidate's key
+ * @param leftOut rollups that {@link productsApart} lack
  */
 export const rollupRange = (
-  { productIds, now }: RollupRequest,
+  request: RollupRequest,
   candidate: Candidate,
-  { products, whole, stale, staleDays }: Sources,
+  sources: Sources,
   unsummarized: readonly Stale[] = [],
+  leftOut: LeftOut = {},
 ): RollupRange | undefined => {
-  const { fields, devices, hours, key, from, to: end, within } = candidate;
-  const inScope = productIds.length === 0 ? products : productIds;
+  const { fields, hours, key, from, to: end, within } = candidate;
+  const { stale, staleDays } = sources;
+  const inScope = productsOf(request, sources);
+  const apart = productsApart(request, candidate, sources);
   const declares = (field: Field) => {
     const declaring = declaringProducts(field);
     return inScope.every((id) => id !== null && declaring.includes(id));
@@ -140,13 +158,13 @@ export const rollupRange = (
   if (keys && !isSummarized(inScope, keys)) return undefined;
   if (byDay && !fields.every((field) => isMeasured(field, candidate))) return undefined;
   const staleHours = startsIn(inScope, stale, { from, until: end });
-  const stales = byDay ? daysAmong([...staleHours, ...unsummarized], { from, until: end }, inScope) : staleHours;
+  const stales = byDay
+    ? daysAmong([...staleHours, ...unsummarized, ...(leftOut.days ?? [])], { from, until: end }, inScope)
+    : staleHours;
   if (stales.length > maxStale) return undefined;
   const first = Math.min(end, ...stales.map(({ start }) => start));
-  const [to, outdated] = first >= now - (byDay ? tailDays : tail) ? [first, []] : [end, stales];
+  const [to, outdated] = first >= request.now - (byDay ? tailDays : tail) ? [first, []] : [end, stales];
   if (to <= from) return undefined;
-  const isWhole = (id: string | null): id is string => !devices && id !== null && whole.has(id);
-  const apart = inScope.filter((id) => !isWhole(id));
   if (candidate.sketches && apart.length > 0) return undefined;
   const notMade = apart.flatMap((productId) =>
     (staleDays.get(productId) ?? []).map((seconds) => ({ productId, start: seconds * 1000 })),
@@ -160,12 +178,13 @@ export const rollupRange = (
     after: within.until > to,
     end: instantText(Math.ceil(within.until)),
     slots,
-    whole: inScope.filter(isWhole),
+    whole: inScope.filter((id): id is string => !apart.includes(id)),
     apart,
-    ...(apart.every((id) => id !== null && whole.has(id)) && { everyDevice: true }),
+    ...(apart.every((id) => id !== null && sources.whole.has(id)) && { everyDevice: true }),
     ...(days && { days }),
     ...(weeks && { weeks }),
     stale: outdated,
+    ...(leftOut.hours && { leftOut: leftOut.hours }),
     ...(keys && { keys }),
     ...(candidate.digests && { digests: true }),
     ...(candidate.sketches && { sketches: true }),

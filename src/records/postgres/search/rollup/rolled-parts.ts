@@ -3,7 +3,7 @@ import { dayMs } from '#common/time.js';
 import { dayOf, hoursOf, hoursOfDevices } from '#records/postgres/day.js';
 import { weekOf } from '#records/postgres/week.js';
 import { countedParts } from './counted-parts.js';
-
+import { leftOutParts } from './left-out.js';
 import { noProduct, ofProducts, spanOfStale, staleTable } from './rollup-part.js';
 import type { RollupRange, Whose } from './rollup-range.js';
 
@@ -95,19 +95,32 @@ const rollupsByDevice = (whose: Whose, range: RollupRange): Sql[] => {
     select u.organization_id, u.device_id, u.product_id, u.hour as ts, ${measures} from record_rollup u
     where ${ofDevices} and ${freshOf(range, hours)}${which}`;
   };
-  if (days === undefined) return [byHour(from, to)];
+  const hoursBetween = (start: string, end: string) => [
+    byHour(start, end),
+    ...leftOutParts(whose, range, [start, end]),
+  ];
+  if (days === undefined) return hoursBetween(from, to);
   const listed = sql`(select * from ${staleTable(days.stale)})`;
   const fresh = days.stale.length === 0 ? empty : sql` and (${product}, u.day) not in ${listed}`;
   const ofStale = () => {
     const outer = spanOfStale(days.stale, dayMs);
-    return byHour(outer.from, outer.to, sql` and (${product}, ${dayOf(sql`u.hour`)}) in ${listed}`);
+    const isStale = (productId: Sql, hour: Sql) => sql` and (${productId}, ${dayOf(hour)}) in ${listed}`;
+    return [
+      byHour(outer.from, outer.to, isStale(product, sql`u.hour`)),
+      ...leftOutParts(
+        whose,
+        range,
+        [outer.from, outer.to],
+        isStale(sql`coalesce(x.product_id, ${noProduct}::uuid)`, sql`x.ts`),
+      ),
+    ];
   };
   return [
     sql`
     select u.organization_id, u.device_id, u.product_id, u.day as ts, ${measures} from record_day u
     where ${ofDevices} and ${ofSlots(range)} and u.day >= ${days.from}::timestamptz and u.day < ${days.to}::timestamptz${fresh}`,
-    ...(from < days.from ? [byHour(from, days.from)] : []),
-    ...(days.to < to ? [byHour(days.to, to)] : []),
-    ...(days.stale.length === 0 ? [] : [ofStale()]),
+    ...(from < days.from ? hoursBetween(from, days.from) : []),
+    ...(days.to < to ? hoursBetween(days.to, to) : []),
+    ...(days.stale.length === 0 ? [] : ofStale()),
   ];
 };

@@ -6,6 +6,17 @@ export interface Stale {
   readonly start: number;
 }
 
+/**
+ * Rollups that products lack because their devices send little. A search that needs the devices separately reads their
+ * records.
+ */
+export interface LeftOut {
+  /** The stretch from the first hour without rollups by device to the end of the last, in milliseconds. */
+  readonly hours?: { readonly from: number; readonly until: number };
+  /** Days without digests and counts by value of each device. */
+  readonly days?: readonly Stale[];
+}
+
 /** The hours that a query reads from rollups, the slots it reads, and the products it reads them from. */
 export interface RollupRange {
   /** Start of the first and end of the last whole hour, as ISO 8601. */
@@ -33,6 +44,8 @@ export interface RollupRange {
    * sketches of products read as a whole.
    */
   readonly weeks?: { readonly from: string; readonly to: string; readonly stale: readonly Stale[] };
+  /** Stretch in which hours of products read device by device have no rollups by device. */
+  readonly leftOut?: LeftOut['hours'];
   /** Stale hours in the range; stale days if `keys`, `digests` or `sketches` is set. */
   readonly stale: readonly Stale[];
   /**

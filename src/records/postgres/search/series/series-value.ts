@@ -3,6 +3,7 @@ import type { Pair } from '#records/answer/series-answer.js';
 import { hoursOfDevices } from '#records/postgres/day.js';
 import { variablesFor } from '#records/scope/variable.js';
 import type { UnixRange } from '#records/series-interval.js';
+import { inStretch, isUnrolled, unrolledTables } from './unrolled-hour.js';
 
 /** Devices, variables and time span of the values to read. */
 export interface WantedSeries extends UnixRange {
@@ -31,7 +32,7 @@ const devices = (list: readonly Pair[]): Sql =>
 
 /**
  * Common table expressions of the statement: the requested variables, their slots in the products of the organization
- * and of its devices, and the hours whose rollups are stale.
+ * and of its devices, and the hours that are read from the records.
  */
 export const tables = ({ organizationId, declared, hours }: WantedSeries): Sql => sql`
   with pair (device_id, name) as materialized (select * from ${pairs(declared)}),
@@ -46,14 +47,11 @@ export const tables = ({ organizationId, declared, hours }: WantedSeries): Sql =
       hours === undefined ? empty : rolledTables(organizationId, hours)
     }`;
 
-/** Products of which the devices have rollups, and the hours whose rollups are stale. */
+/** Products of which the devices have rollups, and the hours that are read from the records. */
 const rolledTables = (organizationId: string, hours: UnixRange): Sql => sql`,
   had as materialized (
     select device_id, product_id from record_source where device_id in (select device_id from pair)),
-  stale as materialized (
-    select distinct product_id, hour from record_dirty
-     where organization_id = ${organizationId}::uuid and product_id in (select product_id from slot)
-       and hour >= ${time(hours.from)} and hour < ${time(hours.to)})`;
+  ${unrolledTables(organizationId, hours)}`;
 
 /** Expressions over `record_rollup u` for one hour: its value, and the time at which it was measured. */
 export interface Rolled {
@@ -84,11 +82,7 @@ const ofDeclared = ({ declared, from, to, hours }: WantedSeries, rolled: Rolled)
   return [
     ofRecords(sql`${first} and r.ts < ${time(hours.from)}`),
     ofHours(hours, rolled),
-    ofRecords(
-      sql`r.ts >= h.hour and r.ts < h.hour + interval '1 hour'`,
-      sql`cross join (select distinct hour from stale) h`,
-      sql`and (r.product_id, h.hour) in (select product_id, hour from stale)`,
-    ),
+    ofRecords(inStretch, sql`cross join stretch h`, isUnrolled),
     ofRecords(sql`r.ts >= ${time(hours.to)} and ${last}`),
   ];
 };
@@ -101,7 +95,7 @@ const ofHours = ({ from, to }: UnixRange, { value, at }: Rolled): Sql => sql`
        where u.device_id = had.device_id and u.product_id = had.product_id and u.slot = slot.slot
          and ${hoursOfDevices(sql`u.hour`, time(from), time(to))} offset 0) u
    where (had.device_id, slot.name) in (select device_id, name from pair)
-     and (had.product_id, u.hour) not in (select product_id, hour from stale)`;
+     and (had.product_id, u.hour) not in (select product_id, hour from unrolled)`;
 
 const asTheyCame = ({ undeclared, from, to }: WantedSeries): Sql[] =>
   undeclared.length === 0

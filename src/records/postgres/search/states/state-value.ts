@@ -2,6 +2,7 @@ import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { DeclaredPair, Pair } from '#records/answer/series-answer.js';
 import { longestState } from '#records/answer/states-answer.js';
 import { hoursOfDevices } from '#records/postgres/day.js';
+import { inStretch, isUnrolled, unrolledTables } from '#records/postgres/search/series/unrolled-hour.js';
 import { type SlotKind, slotKind } from '#records/scope/slot.js';
 import { variablesFor } from '#records/scope/variable.js';
 import type { UnixRange } from '#records/series-interval.js';
@@ -39,12 +40,9 @@ export const stateTables = ({ organizationId, declared, hours }: WantedStates): 
       hours === undefined ? empty : rolledTables(organizationId, hours)
     }`;
 
-/** The hours whose rollups are stale, and the rollups of the other hours. */
+/** The hours that are read from the records, and the rollups of the others. */
 const rolledTables = (organizationId: string, { from, to }: UnixRange): Sql => sql`,
-  stale as materialized (
-    select distinct product_id, hour from record_dirty
-     where organization_id = ${organizationId}::uuid and product_id in (select product_id from slot)
-       and hour >= ${time(from)} and hour < ${time(to)}),
+  ${unrolledTables(organizationId, { from, to })},
   hour_value as materialized (
     select had.device_id, had.product_id, slot.name, slot.slot, u.hour, u.min, u.max, u.first_ts, u.last_ts
       from (select device_id, product_id from record_source where device_id in (select device_id from pair)) had
@@ -54,7 +52,7 @@ const rolledTables = (organizationId: string, { from, to }: UnixRange): Sql => s
          where u.device_id = had.device_id and u.product_id = had.product_id and u.slot = slot.slot
            and ${hoursOfDevices(sql`u.hour`, time(from), time(to))} offset 0) u
      where (had.device_id, slot.name, slot.kind) in (select device_id, name, kind from pair)
-       and (had.product_id, u.hour) not in (select product_id, hour from stale))`;
+       and (had.product_id, u.hour) not in (select product_id, hour from unrolled))`;
 
 /**
  * A row for each value, or for an hour with one value: `device_id`, `name`, the times of its first and last record
@@ -90,18 +88,10 @@ const ofRecords = (list: readonly Pair[], kind: SlotKind, when: Sql, each = empt
 };
 
 const rolled = ({ from, to }: WantedStates, numbers: readonly Pair[], hours: UnixRange): Sql[] => {
-  const inHour = sql`r.ts >= h.hour and r.ts < h.hour + interval '1 hour'`;
-  const staleHours = sql`cross join (select distinct hour from stale) h`;
   return [
     ofRecords(numbers, 'number', sql`r.ts >= ${time(from)} and r.ts < ${time(hours.from)}`),
     ofHours,
-    ofRecords(
-      numbers,
-      'number',
-      inHour,
-      staleHours,
-      sql`and (r.product_id, h.hour) in (select product_id, hour from stale)`,
-    ),
+    ofRecords(numbers, 'number', inStretch, sql`cross join stretch h`, isUnrolled),
     ofRecords(numbers, 'number', sql`r.ts >= ${time(hours.to)} and r.ts <= ${time(to)}`),
   ];
 };

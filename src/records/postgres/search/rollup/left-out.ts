@@ -1,0 +1,68 @@
+import sql, { empty, type Sql } from 'sql-template-tag';
+import { hourOf, hoursOf } from '#records/postgres/day.js';
+import type { Rows } from '#records/scope/snapshot-reader.js';
+import { instantText } from '#search/query/option/instant.js';
+import { type Candidate, maxStale } from './eligible.js';
+import { noProduct, ofProducts, staleTable } from './rollup-part.js';
+import type { LeftOut, RollupRange, Stale, Whose } from './rollup-range.js';
+import { recordsAsRollups } from './unrolled-parts.js';
+
+/*
+ * Hours of products whose devices send so little that they have no rows in record_rollup (`record_total.apart`). A
+ * search that reads rollups device by device reads their records instead.
+ */
+
+/**
+ * Finds which of the rollups that a candidate needs are left out.
+ * @param apart products that are read device by device
+ */
+export const findLeftOut = async (
+  rows: Rows,
+  { organizationId }: Pick<Whose, 'organizationId'>,
+  candidate: Candidate,
+  apart: readonly (string | null)[],
+): Promise<LeftOut> => {
+  if (apart.length === 0 || candidate.sketches) return {};
+  const [from, to] = [sql`${instantText(candidate.from)}::timestamptz`, sql`${instantText(candidate.to)}::timestamptz`];
+  const ofApart = ofProducts(sql`t`, { organizationId }, apart);
+  if (candidate.digests || candidate.key) {
+    const days = await rows<Stale>(sql`
+      select t.product_id as "productId", extract(epoch from t.day)::float8 * 1000 as start from record_summary t
+      where ${ofApart} and not t.apart and t.day >= ${from} and t.day < ${to} limit ${maxStale + 1}`);
+    return { days };
+  }
+  const [hours] = await rows<{ from: number | null; until: number | null }>(sql`
+    select extract(epoch from min(t.hour))::float8 * 1000 as from,
+      extract(epoch from max(t.hour) + interval '1 hour')::float8 * 1000 as until
+    from record_total t where ${ofApart} and not t.apart and ${hoursOf(sql`t.hour`, from, to)}`);
+  const { from: first, until } = hours!;
+  return first === null || until === null ? {} : { hours: { from: first, until } };
+};
+
+/** Reads the records of the hours between two times that are left out, as parts of a union. */
+export const leftOutParts = (
+  whose: Whose,
+  range: RollupRange,
+  [start, end]: [string, string],
+  which = empty,
+): Sql[] => {
+  const { leftOut, apart, stale } = range;
+  if (leftOut === undefined) return [];
+  // As constants, so that PostgreSQL skips partitions before execution begins.
+  const from = Math.max(Date.parse(start), leftOut.from);
+  const until = Math.min(Date.parse(end), leftOut.until);
+  if (from >= until) return [];
+  const between = (time: Sql) =>
+    hoursOf(time, sql`${instantText(from)}::timestamptz`, sql`${instantText(until)}::timestamptz`);
+  const hour = sql`coalesce(x.product_id, ${noProduct}::uuid), ${hourOf(sql`x.ts`)}`;
+  const fresh = stale.length === 0 ? empty : sql` and (${hour}) not in (select * from ${staleTable(stale)})`;
+  return [
+    recordsAsRollups(whose, range)(
+      apart,
+      sql`record x`,
+      sql`${between(sql`x.ts`)}${which}${fresh} and (${hour}) in (
+        select coalesce(t.product_id, ${noProduct}::uuid), t.hour from record_total t
+        where ${ofProducts(sql`t`, whose, apart)} and not t.apart and ${between(sql`t.hour`)})`,
+    ),
+  ];
+};
