@@ -3,9 +3,9 @@ import type { Fault } from '#common/errors.js';
 import type { ImportFault } from '#entities/file-import.js';
 import { serialKey } from '#entities/serial.js';
 import { argumentFaults } from '#schema/arguments.js';
+import { readDecimalComma } from './cell-number.js';
 import type { CsvRow } from './csv.js';
 import type { CsvHeader } from './csv-step.js';
-import { readComma } from './record-column.js';
 
 /** A device as a line describes it. An absent value leaves the stored one as it is; `null` clears it. */
 export interface DeviceLine {
@@ -162,7 +162,7 @@ const jsonList = (text: string): string[] | undefined => {
 type AddFault = (message: string) => void;
 
 const coordinate = (text: string, delimiter: string, fault: AddFault): number | undefined => {
-  const number = readComma(text, delimiter);
+  const number = readDecimalComma(text, delimiter);
   if ('text' in number && decimal.test(number.text)) return Number(number.text);
   fault('fault' in number ? number.fault : 'must be a number of degrees, such as 59.8586');
   return undefined;
@@ -177,7 +177,7 @@ const placeOf = (lat: number | null | undefined, lon: number | null | undefined)
 const readPlace = (text: string, delimiter: string, fault: AddFault) => {
   const parts = text.split(/[\s;]+/);
   // Where commas may be decimal, 59,86 is not two numbers.
-  const number = readComma(text, delimiter);
+  const number = readDecimalComma(text, delimiter);
   const isNumber = 'text' in number && number.text !== text;
   const [first = '', second = '', ...rest] = parts.length === 1 ? text.split(',') : parts;
   const lat = first.endsWith(',') ? first.slice(0, -1) : first;

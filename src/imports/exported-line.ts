@@ -2,8 +2,9 @@ import { StreamType } from '#entities/enums.js';
 import type { PlainJson } from '#json/json.js';
 import { readPayload } from '#records/decode/payload.js';
 import type { ItemFrame, PlainObject } from '#records/item.js';
+import { readTime } from './cell-time.js';
 import { isExportHeader, isObject, putAtPath, type RecordBody } from './exported-column.js';
-import { dottedIn, readRecordColumns, readTime } from './record-column.js';
+import { dottedIn, readRecordColumns } from './record-column.js';
 
 /**
  * Converts a line of an export to the native format. The line is a whole record, whose `device` is an object, or has

@@ -1,7 +1,8 @@
 import type { PlainJson } from '#json/json.js';
+import { readTime } from './cell-time.js';
 import { deviceIn, isObject, jsonIn, listIn, putAtPath, type RecordBody } from './exported-column.js';
 import { longestLine } from './line-limit.js';
-import { type RecordColumns, readTime } from './record-column.js';
+import type { RecordColumns } from './record-column.js';
 
 /** A timestamp in a Parquet file, in microseconds since 1970. */
 export class Moment {

@@ -2,8 +2,8 @@ import type { ImportFault } from '#entities/file-import.js';
 import { isExportHeader } from './exported-column.js';
 
 /*
- * Columns of files of records, and timestamps in them. The process that reads Parquet loads this file too, so it
- * imports nothing that takes time.
+ * Columns of files of records. The process that reads Parquet loads this file too, so it imports nothing that takes
+ * long to load.
  */
 
 /** Destination of a column: `data.temperature` has the path `['data', 'temperature']`, all of `data` has `['data']`. */
@@ -111,60 +111,4 @@ const inOrder = (values: readonly Target[]): Target[] => {
   return values
     .filter(({ path }) => path.length === 1 || !whole.has(path[0]))
     .toSorted((one, other) => one.path.length - other.path.length);
-};
-
-/** Matches a number as JSON writes it. */
-export const numberPattern = /^-?(0|[1-9]\d{0,399})(\.\d{1,399})?([eE][+-]?\d{1,3})?$/;
-/** Matches a number with a decimal comma. */
-const decimalComma = /^[+-]?\d{1,30},\d{1,30}([eE][+-]?\d{1,3})?$/;
-/** Matches a number whose thousands are separated, if its decimal separator tells it from other texts. */
-const thousands = /^[+-]?\d{1,3}(?:(?:[.\s'’]\d{3})+,|(?:[,\s'’]\d{3})+\.)\d{1,30}$/;
-
-/**
- * Reads a number with a decimal comma, which only files have whose cells are separated by semicolons.
- * @returns the text with a decimal point, any other text as it is, or a fault
- */
-export const readComma = (text: string, delimiter: string): { text: string } | { fault: string } => {
-  const isComma = decimalComma.test(text);
-  if (!isComma && !thousands.test(text)) return { text };
-  const point = Math.max(text.lastIndexOf(','), text.lastIndexOf('.'));
-  const whole = text
-    .slice(0, point)
-    .replaceAll(/[^-\d]/g, '')
-    .replace(/^(-?)0+(\d)/, '$1$2');
-  const number = `${whole}.${text.slice(point + 1)}`;
-  if (isComma && delimiter === ';') return { text: number };
-  const what = isComma ? 'a decimal comma' : 'separators of thousands';
-  return { fault: `${text} has ${what}: write ${number}` };
-};
-const isoTime = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?\s?(Z|UTC|[+-]\d{2}(:?\d{2})?)$/;
-const zoneless = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?)?$/;
-
-/**
- * Reads a timestamp as Unix seconds. Returns a message if it is not valid.
- * @param delimiter separates the cells of the file; with a semicolon, numbers may have a decimal comma
- */
-export const readTime = (given: string, delimiter = ','): number | string => {
-  const number = readComma(given, delimiter);
-  if ('fault' in number) return number.fault;
-  const { text } = number;
-  if (numberPattern.test(text)) {
-    const value = Number(text);
-    return value >= 1e11 ? value / 1000 : value;
-  }
-  if (isoTime.test(text)) {
-    const [, fraction] = /\.(\d+)/.exec(text) ?? [];
-    const whole = Date.parse(
-      text
-        .replace(' ', 'T')
-        .replace(/\s?UTC$/, 'Z')
-        .replace(/\s/, '')
-        .replace(/\.\d+/, '')
-        .replace(/(:\d{2}[+-]\d{2})$/, '$1:00'),
-    );
-    if (!Number.isNaN(whole)) return whole / 1000 + (fraction === undefined ? 0 : Number(`0.${fraction}`));
-  }
-  if (zoneless.test(text))
-    return 'has no time zone: write it with its offset, such as 2026-11-20T12:00:00+01:00, or with Z for UTC';
-  return 'must be Unix seconds, or a time such as 2026-11-20T12:00:00Z';
 };

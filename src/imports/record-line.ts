@@ -1,41 +1,25 @@
 import { createHash } from 'node:crypto';
-import { undefused } from '#common/csv.js';
 import { VariableType } from '#entities/enums.js';
 import type { ImportFault } from '#entities/file-import.js';
 import { isId } from '#entities/id.js';
-import { isExact, type PlainJson } from '#json/json.js';
-import { parsePlain } from '#json/plain.js';
+import type { PlainJson } from '#json/json.js';
 import type { Item, PlainObject } from '#records/item.js';
 import { Rejection } from '#records/item.js';
 import { readNative } from '#records/record-body.js';
+import { readDecimalComma } from './cell-number.js';
+import { readTime } from './cell-time.js';
+import { readBoolean, readQuoted, readText, readValue } from './cell-value.js';
 import type { CsvRow } from './csv.js';
 import type { CsvHeader } from './csv-step.js';
-import { deviceIn, jsonIn, listIn, putAtPath, type RecordBody } from './exported-column.js';
+import { deviceIn, putAtPath, type RecordBody } from './exported-column.js';
 import { fromExport, takeBareFrame } from './exported-line.js';
-import { numberPattern, type RecordColumns, readComma, readTime } from './record-column.js';
+import type { RecordColumns } from './record-column.js';
 
 /** A record to store, and the names of its values whose dots made objects. */
 export type GoodLine = { line: number; item: Item; dotted?: readonly string[] };
 
 /** A line of a file of records: a record to store, or a fault. */
 export type RecordLine = GoodLine | { line: number; fault: Omit<ImportFault, 'line'> };
-
-const read = (text: string): PlainJson => {
-  if (numberPattern.test(text)) return isExact(text) ? Number(text) : text;
-  if (/^(true|TRUE|True)$/.test(text)) return true;
-  if (/^(false|FALSE|False)$/.test(text)) return false;
-  return jsonIn(text, parsePlain) ?? undefused(text);
-};
-
-/** Reads a cell of a boolean variable, which PostgreSQL writes as t or f. */
-const readBoolean = (text: string): PlainJson => (/^[tf]$/.test(text) ? text === 't' : read(text));
-
-/** Reads a quoted cell of an export: a list or object, or a text as it stands. */
-const readQuoted = (text: string): PlainJson => jsonIn(text, parsePlain) ?? undefused(text);
-
-/** Reads a cell of a text variable. In an export, it may be a list. */
-const readText = (text: string, { isExport }: RecordColumns): PlainJson =>
-  (isExport === true ? listIn(text, true) : undefined) ?? undefused(text);
 
 /**
  * Reads a row. Empty cells are skipped; numbers, booleans, lists and objects are recognized.
@@ -74,10 +58,10 @@ export const readRecordRow = (
     const type = path[0] === 'data' && path.length > 1 ? typeOf(device, variable) : undefined;
     const isOwnText = type === VariableType.TXT;
     const isTaken = isOwnText || isQuoted;
-    const number = isTaken ? { text } : readComma(text, delimiter);
+    const number = isTaken ? { text } : readDecimalComma(text, delimiter);
     if ('fault' in number) return at(index, name, number.fault);
-    const readOther = type === VariableType.BOOL && columns.isExport !== true ? readBoolean : read;
-    const value = isOwnText ? readText(text, columns) : isQuoted ? readQuoted(text) : readOther(number.text);
+    const readOther = type === VariableType.BOOL && columns.isExport !== true ? readBoolean : readValue;
+    const value = isOwnText ? readText(text, columns.isExport) : isQuoted ? readQuoted(text) : readOther(number.text);
     if (putAtPath(body, type === undefined ? path : ['data', variable], value, columns.isExport)) continue;
     return at(
       index,
