@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import type { IPublishPacket, ISubscribePacket, IUnsubscribePacket, Packet } from 'mqtt-packet';
-import { ApiError } from '#common/errors.js';
 import type { Caller } from '#entities/caller.js';
 import type { Hold } from '#http/in-flight.js';
+import { AccessCheck } from './access-check.js';
 import type { Channel } from './channel.js';
 import type { Greeting } from './handshake.js';
 import { Inbox, type InboxOptions, type MessageOutcome } from './inbox.js';
@@ -183,31 +183,4 @@ function answerSubscription(packet: ISubscribePacket | IUnsubscribePacket, versi
     throw new PacketRefusal(ReasonCode.protocolError, 'SUBSCRIBE must name a topic.');
   const code = version === 5 ? ReasonCode.notAuthorized : ReasonCode.unspecified;
   return { cmd: 'suback', messageId, granted: packet.subscriptions.map(() => code) };
-}
-
-/** Checks whether a connection's token is still valid, one check at a time. */
-class AccessCheck {
-  private isUnderWay = false;
-
-  /**
-   * @param authenticate resolves the sender, or rejects with an ApiError 401
-   * @param onRevoked called with that error when the token is no longer valid
-   */
-  constructor(
-    private readonly authenticate: (authorization: string | undefined) => Promise<unknown>,
-    private readonly onRevoked: (error: ApiError) => void,
-  ) {}
-
-  /** Begins a check unless one is in progress. An outage of the database ends no connection. */
-  begin(authorization: string | undefined): void {
-    if (this.isUnderWay) return;
-    this.isUnderWay = true;
-    this.authenticate(authorization)
-      .catch((error: unknown) => {
-        if (error instanceof ApiError && error.code === 'UNAUTHENTICATED') this.onRevoked(error);
-      })
-      .finally(() => {
-        this.isUnderWay = false;
-      });
-  }
 }
