@@ -1,5 +1,5 @@
 import { type CommittedRow, type FeedOptions, pageSize, type Subscriber, type Told } from './feed-options.js';
-import type { Queues } from './queue.js';
+import type { Queues } from './organization-queue.js';
 import { maxCharacters } from './stream.js';
 
 /** Maximum size of the rows that wait for the queries of one organization's subscriptions, in characters of JSON. */

@@ -14,7 +14,7 @@ import {
   type Told,
 } from './feed-options.js';
 import type { ChangeNotice } from './notifications.js';
-import { createQueues, type Queues } from './queue.js';
+import { createQueues, type Queues } from './organization-queue.js';
 import { createRecentKeys } from './recent-keys.js';
 import { TransactionSnapshot } from './snapshot.js';
 
