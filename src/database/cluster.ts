@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Log } from '#common/log.js';
 import { keepSecret } from '#common/secret-file.js';
 import { findPrograms } from './programs.js';
-import { canEnter, findServerUser, identity, type ServerUser } from './server-user.js';
+import { canEnter, findServerUser, type ServerUser, userOption } from './server-user.js';
 
 /** The files of the embedded server, and what is needed to run it. */
 export interface Cluster {
@@ -112,7 +112,11 @@ async function initdb({ bin, user }: Cluster, data: string, passwordFile: string
   const args = ['-D', data, '-U', ROLE, '--pwfile', passwordFile, '--auth=scram-sha-256', '--encoding=UTF8'];
   args.push('--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-instructions');
   if (!durable) args.push('--no-sync');
-  const child = spawn(join(bin, 'initdb'), args, { cwd: '/', stdio: ['ignore', 'ignore', 'pipe'], ...identity(user) });
+  const child = spawn(join(bin, 'initdb'), args, {
+    cwd: '/',
+    stdio: ['ignore', 'ignore', 'pipe'],
+    ...userOption(user),
+  });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said += text;

@@ -32,7 +32,7 @@ export async function findServerUser(folders: readonly string[]): Promise<Server
 
 /** Whether the user can run this command line. It really runs it, so parent folders and mount options all count. */
 export function canRun(user: ServerUser | undefined, program: string, args: readonly string[]): boolean {
-  return spawnSync(program, args, { cwd: '/', stdio: 'ignore', ...identity(user) }).status === 0;
+  return spawnSync(program, args, { cwd: '/', stdio: 'ignore', ...userOption(user) }).status === 0;
 }
 
 /** Whether the user can enter the folder, whoever owns its parents. */
@@ -40,7 +40,7 @@ export const canEnter = (user: ServerUser | undefined, folder: string): boolean 
   canRun(user, '/bin/sh', ['-c', 'cd "$0"', folder]);
 
 /** Returns the options of `spawn` that run a program as that user. */
-export const identity = (user: ServerUser | undefined): { uid?: number; gid?: number } =>
+export const userOption = (user: ServerUser | undefined): { uid?: number; gid?: number } =>
   user === undefined ? {} : { uid: user.uid, gid: user.gid };
 
 const parsePasswd = (text: string): ServerUser[] =>

@@ -4,7 +4,7 @@ import { open, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Cluster } from './cluster.js';
-import { identity } from './server-user.js';
+import { userOption } from './server-user.js';
 
 export type ServerSettings = Readonly<Record<string, string>>;
 
@@ -22,7 +22,7 @@ export async function startServer({ data, bin, user, logFile }: Cluster, setting
       cwd: '/',
       detached: true,
       stdio: ['ignore', log.fd, log.fd],
-      ...identity(user),
+      ...userOption(user),
     }).on('error', () => undefined);
   } finally {
     await log.close();
