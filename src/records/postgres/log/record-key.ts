@@ -44,18 +44,18 @@ class KeyTaken extends Error {}
  * Inserts the keys of records, which must differ, on the assumption that all are free. If one is taken, it throws an
  * error that {@link isTaken} recognizes. PostgreSQL itself sees and logs no error.
  */
-export const takeKeys = async (tx: PoolClient, records: readonly NewRecord[], now: Date): Promise<void> => {
+export const claimFreeKeys = async (tx: PoolClient, records: readonly NewRecord[], now: Date): Promise<void> => {
   const keyed = keyedOf(records);
   if (keyed.length === 0) return;
   const { rowCount } = await tx.query(
-    namedStatement('take-keys', sql`${insertKeys(keyed, now)} on conflict (device_id, key) do nothing`),
+    namedStatement('claim-free-keys', sql`${insertKeys(keyed, now)} on conflict (device_id, key) do nothing`),
   );
   if (rowCount !== keyed.length) throw new KeyTaken();
 };
 
 const insertKeys = (keyed: readonly Keyed[], now: Date) => sql`
     insert into record_key (device_id, key, record_id, stored_at)
-    -- A key that counts for longer is as one that is stored later.
+    -- A longer-lived key is stored with a later time, because all keys expire after the same time.
     select device_id, key, record_id, ${now}::timestamptz + make_interval(hours => later)
       from unnest(${keyed.map(({ device }) => device.id)}::uuid[], ${keyed.map(({ key }) => key)}::text[],
         ${keyed.map(({ id }) => id)}::uuid[], ${keyed.map((record) => (record.keyHours ?? keyHours) - keyHours)}::int[])

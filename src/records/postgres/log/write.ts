@@ -3,7 +3,7 @@ import type { PlainJson } from '#json/json.js';
 import type { NewRecord } from '#records/new-record.js';
 import { CopyRows, copyIn } from './copy.js';
 import { markDirty, type Touched } from './dirty.js';
-import { claimKeys, findHolders, sortByKey, takeKeys } from './record-key.js';
+import { claimFreeKeys, claimKeys, findHolders, sortByKey } from './record-key.js';
 import { noteUsage } from './usage.js';
 
 export interface WriteOptions<Following> {
@@ -45,7 +45,7 @@ export const writeRecords = async <Following>(
     const { rows, sizes } = rowsOf(fresh);
     const bytes = sizes.reduce((sum, size) => sum + size, 0);
     await allSettled([
-      ...(checksKeysFirst ? [] : [takeKeys(tx, fresh, now)]),
+      ...(checksKeysFirst ? [] : [claimFreeKeys(tx, fresh, now)]),
       copyIn(tx, target, rows),
       note(tx, fresh, bytes),
       noteUsage(tx, fresh, sizes, now),
