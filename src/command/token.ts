@@ -15,7 +15,7 @@ interface TokenOptions extends OutputOptions {
 
 /** Adds `ddp token ...`. */
 export function addTokenCommands(group: Command): void {
-  addCommand(group, 'create', 'Make a token. It is shown this once.')
+  addCommand(group, 'create', 'Make a token. It is shown only once.')
     .requiredOption('--organization <id>', 'organization that it acts for (required)')
     .option('--user <id>', 'member that it acts as; without one it acts as the organization itself')
     .addOption(

@@ -10,7 +10,7 @@ export function welcome(url: string, { id, token, serial, applicationId, users }
 Welcome. There was no organization yet, so here is one to try things with.
 
   organization  demo (${id})
-  token         ${token}   (shown this once)
+  token         ${token}   (shown only once)
 
   console       ${url}/console/#token=${token}
   GraphQL       ${url}/graphql

@@ -45,7 +45,7 @@ registerEnumType(InvitationMail, {
 });
 
 /** An invitation with its link, which is shown only when it is made. */
-@ObjectType({ description: 'An invitation with its link, which is shown this once.' })
+@ObjectType({ description: 'An invitation with its link, which is shown only once.' })
 export class NewInvitation {
   @Field(() => String, { description: 'Link to hand to the person: it is never shown again.' }) url!: string;
   @Field(() => InvitationMail, { description: 'Whether the link was sent by e-mail.' }) mail!: InvitationMail;

@@ -18,7 +18,7 @@ export interface NewToken {
 }
 
 /**
- * Creates a token. Only its hash is stored; the token itself is returned this once. Throws with an explanation when a
+ * Creates a token. Only its hash is stored; the token itself is returned only here. Throws with an explanation when a
  * value is invalid.
  */
 export async function createToken(

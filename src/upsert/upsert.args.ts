@@ -11,7 +11,7 @@ export class PutArgs extends OrganizationArgs {
   @flag('Dry run: report what would be done, and change nothing.') dryRun?: boolean | null;
 }
 
-@InputType({ description: 'A thing by the key of a tool.' })
+@InputType({ description: 'A thing and the key under which a tool knows it.' })
 export abstract class KeyedInput {
   @label('Key that the tool chooses, unique within the organization.', 200) @Storable() externalId!: string;
   @id('The thing that is to have the key, if it exists already and has another or none.', { optional: true })

@@ -60,7 +60,7 @@ export const MadeToken = ({
   commands: Readonly<Record<string, string | undefined>>;
 }) => (
   <div role="status">
-    <p>The new token. It is shown this once:</p>
+    <p>The new token. It is shown only once:</p>
     <Copyable label="The new token" text={token} />
     {Object.entries(commands).map(
       ([does, command]) =>

@@ -10,7 +10,7 @@ import { type AlertConditionInput, condition, decisionSeconds, recipients } from
 @CheckedByItem()
 @InputType({
   description:
-    'An alert rule by the key of a tool. A value that is absent stays as it is, null restores its default. Durations are in seconds.',
+    'An alert rule and the key under which a tool knows it. A value that is absent stays as it is, null restores its default. Durations are in seconds.',
 })
 export class AlertRuleInput {
   @label('Key that the tool chooses, unique within the application.', 200) @Storable() externalId!: string;

@@ -36,7 +36,8 @@ export class ApplicationDeviceArgs extends ApplicationArgs {
 /** An application as a call of many puts it. */
 @CheckedByItem()
 @InputType({
-  description: 'An application by the key of a tool. A value that is absent stays as it is, null clears it.',
+  description:
+    'An application and the key under which a tool knows it. A value that is absent stays as it is, null clears it.',
 })
 export class ApplicationInput extends KeyedInput {
   @name('Name.') name!: string;

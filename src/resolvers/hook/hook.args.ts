@@ -192,7 +192,8 @@ export class DeliveryArgs extends HookArgs {
 /** A hook as a call of many puts it. */
 @CheckedByItem()
 @InputType({
-  description: 'A hook by the key of a tool. A value that is absent stays as it is, null restores its default.',
+  description:
+    'A hook and the key under which a tool knows it. A value that is absent stays as it is, null restores its default.',
 })
 export class HookInput extends KeyedInput {
   @hookUrl() url!: string;

@@ -43,7 +43,7 @@ export class UpdateProductArgs extends CreateProductArgs {
 
 /** A product as a call of many puts it. */
 @CheckedByItem()
-@InputType({ description: 'A product by the key of a tool.' })
+@InputType({ description: 'A product and the key under which a tool knows it.' })
 export class ProductInput extends KeyedInput {
   @name('Name.') name!: string;
   @label('Version.', 100) version!: string;

@@ -86,7 +86,8 @@ export class PutTeamMembersArgs extends PutArgs {
 
 @CheckedByItem()
 @InputType({
-  description: 'An application, by its identifier or the key of a tool, and the permission of a team on it.',
+  description:
+    'An application, by its identifier or the key under which a tool knows it, and the permission of a team on it.',
 })
 export class TeamApplicationInput {
   @id('Identifier of the application.', { optional: true }) applicationId?: string | null;

@@ -67,7 +67,7 @@ const resolver = (
     const cached = matched.get(pattern);
     if (cached !== undefined) return cached;
     if (matched.size === maxPatterns)
-      throw illegalArgument(`More than [${maxPatterns}] patterns of fields, or objects in place of fields`);
+      throw illegalArgument(`The query names more than [${maxPatterns}] field patterns and objects`);
     const found = paths()
       .filter(globOf(pattern))
       .flatMap((path) => find(path) ?? []);

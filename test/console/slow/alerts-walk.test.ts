@@ -55,7 +55,7 @@ describeInBrowser('console: walk-through of docs/alerts-walk.md', () => {
     const owner = await world.organization();
     const end = Math.floor(Date.now() / 1000);
     const sending = Promise.withResolvers<void>();
-    const tell = (step: string) => step.startsWith('Sending on') && sending.resolve();
+    const tell = (step: string) => step.startsWith('Sending a record') && sending.resolve();
     const fleet = runFleet(world.url, owner.token!, tell, { now: () => end * 1000, until: over.signal });
     await Promise.race([sending.promise, fleet]);
     const { page, context, faults } = await browser.open(`${world.url}/console/#token=${owner.token}`);

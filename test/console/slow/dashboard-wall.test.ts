@@ -29,7 +29,7 @@ describeInBrowser('console: wall', () => {
     await saveDashboard(owner, application, panels);
     const { page } = await browser.open(`${address}#token=${owner.token}`);
     await page.getByText('More', { exact: true }).click();
-    await page.getByRole('button', { name: 'Links for walls' }).click();
+    await page.getByRole('button', { name: 'Links for wall displays' }).click();
     await page.getByRole('button', { name: 'Create a link' }).click();
     await page.getByLabel('Name').fill('Canteen');
     await page.getByRole('button', { name: 'Create', exact: true }).click();

@@ -211,7 +211,7 @@ describeInBrowser('console: from an empty organization to a wall', () => {
     expect(await reading.getByText('Larder').count()).toBe(0);
 
     await hand.press(page.locator('summary', { hasText: 'More' }));
-    await hand.press(button('Links for walls'));
+    await hand.press(button('Links for wall displays'));
     await hand.press(inDialog('Create a link'));
     await hand.write(field('Name'), 'Lobby');
     await hand.press(inDialog('Create'));

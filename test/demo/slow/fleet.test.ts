@@ -56,7 +56,7 @@ describe('ddp demo --fleet', () => {
     const options = ['demo', '--url', proxy.url, '--fleet', '--token', token];
     const command = startCommand([...options, '--json'], {});
     const [made, told] = [command.stdout!, command.stderr!].map(textOf);
-    await told!.has('Sending on');
+    await told!.has('Sending a record');
     await proxy.cut();
     await told!.has('There is no service');
     await proxy.open();

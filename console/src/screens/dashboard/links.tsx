@@ -26,14 +26,14 @@ export function Links({ applicationId, close }: { applicationId: string; close: 
   const loaded = useQuery(DashboardLinksDocument, names);
   const [made, setMade] = useState<string | undefined>();
   return (
-    <Modal title="Links for walls" wide close={close}>
+    <Modal title="Links for wall displays" wide close={close}>
       <p class="quiet">
         Whoever has a link sees this dashboard and its devices, without signing in, until the link ends. It changes
         nothing and shows nothing else.
       </p>
       {made !== undefined && (
         <div role="status">
-          <p>Open this address on the wall. It is shown this once:</p>
+          <p>Open this address on the wall display. It is shown only once:</p>
           <Copyable label="The new link" text={made} />
         </div>
       )}

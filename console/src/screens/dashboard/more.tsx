@@ -61,7 +61,7 @@ export function More({ application, dashboard, version, mayChange, reload }: Pro
                 setLinked(true);
               }}
             >
-              Links for walls
+              Links for wall displays
             </button>
           )}
           <a href={`/console/applications/${application.id}`}>Open the application</a>

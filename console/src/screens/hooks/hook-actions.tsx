@@ -104,7 +104,7 @@ export function HookDanger({ names, reload }: { names: HookNames; reload: () => 
       </Danger>
       {secret !== undefined && (
         <li role="status" class="whole">
-          <p>The new signing secret. It is shown this once:</p>
+          <p>The new signing secret. It is shown only once:</p>
           <Copyable label="The new signing secret" text={secret} />
         </li>
       )}

@@ -78,7 +78,7 @@ export function Invitations({
       </div>
       {link && (
         <div role="status">
-          <p>The link of the invitation. It is shown this once. {mailed[link.mail]}</p>
+          <p>The link of the invitation. It is shown only once. {mailed[link.mail]}</p>
           <Copyable label="The link of the invitation" text={link.url} />
         </div>
       )}

@@ -77,7 +77,7 @@ async function post(api: Api, organizationId: string, records: readonly FleetRec
 
 /** Sends the devices' current measurements, one after the other, until it is stopped. */
 async function sendOn(api: Api, organizationId: string, end: number, until: AbortSignal, tell: Tell): Promise<number> {
-  tell('Sending on, a record every two seconds. Ctrl+C ends it.');
+  tell('Sending a record every two seconds. Press Ctrl+C to stop.');
   let sent = 0;
   for (let turn = 0; !until.aborted; turn++) {
     try {
