@@ -2,7 +2,7 @@
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-// npm only warns about an older Node.js, whose own error would name something that a library does not find.
+// npm only warns about an older Node.js. Without this check, the first missing feature would fail inside a library.
 if (Number.parseInt(process.versions.node, 10) < 24) {
   process.stderr.write(
     `ddp needs Node.js 24 or newer, and this is ${process.versions.node}. One is installed with it: run "npx ddp" where it is installed, or put its folder node_modules/.bin first in PATH.\n`,

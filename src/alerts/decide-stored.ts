@@ -59,7 +59,7 @@ export async function planDecisions(
     deviceId,
     ts: byDevice.get(deviceId)!.reduce((newest, { at }) => Math.max(newest, at), 0),
   }));
-  // The statements go out in one packet. Each takes its snapshot once the one before it has its locks.
+  // The statements go out in one packet. Each takes its snapshot after the previous statement has its locks.
   const [previous, watches, states] = await Promise.all([
     noteArrivals(tx, arrivals, now),
     watchesOf(tx, deviceIds),

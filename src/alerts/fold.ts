@@ -49,7 +49,7 @@ export function fold<Record>(
 }
 
 function step(rule: FoldRule, state: FoldState, { ts, when, until }: Sample): FoldState {
-  // A record that meets both conditions keeps the episode open. Otherwise, like ones would open and close it in turn.
+  // A record that meets both conditions keeps the episode open. Else equal records would open and close it in turn.
   if (state.isOpen) return until === true && when !== true ? initialState : state;
   if (when === undefined) return state;
   if (!when) return initialState;

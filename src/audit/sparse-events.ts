@@ -11,7 +11,7 @@ export interface SparseEvents {
   note(...events: readonly NewEvent[]): Promise<void>;
 }
 
-/** Time for which one event stands for all of its kind, in milliseconds. */
+/** Time after an event in which no further event with the same key is written, in milliseconds. */
 const interval = 60_000;
 /**
  * Maximum number of keys that a process remembers. Above it, the process forgets the keys that it noted longest ago.

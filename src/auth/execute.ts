@@ -8,8 +8,8 @@ export const execute = <Row extends object = object>(em: EntityManager, query: S
   em.execute<Row[]>(query.sql, [...query.values]);
 
 /**
- * Runs a statement that changes rows, together with the event of the operation. Returns whether any row changed. The
- * event lists the changes only in that case.
+ * Runs a statement that changes rows, together with the event of the operation. Returns whether any row changed. If
+ * none did, the event lists no changes.
  */
 export async function change(
   { em, audit }: Pick<Context, 'em' | 'audit'>,

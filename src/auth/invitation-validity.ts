@@ -1,9 +1,9 @@
 import sql, { type Sql } from 'sql-template-tag';
 
 /**
- * Condition on `invitation i`: its time is not over, and whoever invited may still do so. An invitation of an owner ends
- * when they are no longer an owner, so that nobody who was removed comes back by an invitation of their own. One that a
- * token of the organization made has no such person.
+ * Condition on `invitation i`: it has not expired, and its author may still invite. The invitations of an owner end
+ * when the person is no longer an owner, so that a removed owner cannot come back by an invitation of their own. An
+ * invitation that a token of the organization created has no author.
  */
 export const isOpenInvitation: Sql = sql`i.expires_at > now() and (i.created_by is null or exists (
   select from membership m join account u on u.id = m.user_id and not u.disabled

@@ -35,7 +35,10 @@ export interface Look {
   oldest: number | null;
 }
 
-/** Maximum difference between the database's clock and that of a process, which many rows carry, in milliseconds. */
+/**
+ * Maximum difference between the clocks of the database and of a process, in milliseconds. Many rows hold a time of the
+ * process's clock.
+ */
 export const clockSkew = 10_000;
 
 /**

@@ -95,8 +95,8 @@ const nowAfter = (row: object): string => {
 };
 
 /**
- * Declares the time of the last change. Every change has another one, so it shows whether the row is still as it was
- * read: the unit of work stores a change only in that case.
+ * Declares the time of the last change, which differs after every change. The unit of work compares it with the time
+ * that it read, and stores a change only if no other call changed the row meanwhile.
  */
 export const updatedAt = () => timestamp('Time of the last change.', { onUpdate: nowAfter, concurrencyCheck: true });
 

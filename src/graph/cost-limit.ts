@@ -32,6 +32,6 @@ export const limitCost = (queries: CompiledQueryCache, prepare: Prepare): Apollo
   },
 });
 
-/** Returns the objects that the request returned up to this operation, those beside it in the batch left out. */
+/** Returns the objects that the request returned up to this operation, without concurrent operations of its batch. */
 const foundSoFar = async ({ turn, objects, budget }: GraphContext): Promise<number> =>
   turn !== undefined && objects instanceof OwnObjects ? (await turn.foundBefore) + objects.came : budget.objects.came;

@@ -66,27 +66,27 @@ export async function redeliverOne(
   await againWhereMoved(() => transaction(pool, again));
 }
 
-/** Maximum number of tries. */
-const lookups = 10;
+/** Maximum number of attempts at work that conflicts with other transactions. */
+const maxTries = 10;
 
 /**
- * Repeats work that failed because concurrent transactions changed the same rows. A delivery that ends or is made again
- * moves to another partition. A statement that waited for its row cannot follow it there, as PostgreSQL follows rows
- * otherwise, and gets a serialization failure (40001) instead.
+ * Repeats work that failed because concurrent transactions changed the same rows. A delivery that ends or is repeated
+ * moves to another partition. PostgreSQL does not let a statement that waited for the row follow it there: the statement
+ * fails with a serialization failure (40001).
  */
 async function againWhereMoved(work: () => Promise<void>): Promise<void> {
   for (let number = 1; ; number++) {
     try {
       return await work();
     } catch (error) {
-      if (number === lookups || !isConflict(error)) throw error;
+      if (number === maxTries || !isConflict(error)) throw error;
     }
   }
 }
 
 /**
- * Takes a step of a job that makes a range of deliveries again. A delivery that ends once more is not taken twice,
- * because the cursor has passed it.
+ * Takes a step of a job that repeats the deliveries of a range. The cursor passes each delivery, so one that ends again
+ * meanwhile is not repeated twice.
  */
 export async function redeliverStep(
   tx: Queryable,

@@ -20,8 +20,8 @@ export const identifyRequests =
 const traceparent = /^(?!ff)[\da-f]{2}-((?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2})(?:$|-)/;
 
 /**
- * Returns the `traceparent` of a request in version 00, always 55 characters: that of the span which handles the
- * request when this service traces, else the one that the caller sent. Undefined when there is none or it is invalid.
+ * Returns the `traceparent` of a request in version 00, always 55 characters. If this service traces, it names the span
+ * that handles the request; otherwise it is the caller's header. Undefined without a valid header.
  */
 export const traceparentOf = ({
   headers,

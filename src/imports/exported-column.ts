@@ -50,8 +50,8 @@ export const listIn = (text: string, isText = false): PlainJson[] | undefined =>
 export type RecordBody = PlainObject & { data: PlainObject; metadata: PlainObject };
 
 /**
- * Puts a value at the path of a column. A path of one name is the whole object. In an export, a value may lie inside of
- * another column's value, since names may contain dots: its key keeps them then.
+ * Puts a value at the path of a column. A path of one name is the whole object. Names in an export may contain dots, so a
+ * path may lead into the value of another column; the value's key then keeps the dots.
  * @returns whether there was room for it
  */
 export const putAtPath = (body: PlainObject, path: readonly string[], value: PlainJson, isExport = false): boolean => {

@@ -51,7 +51,7 @@ const maxConflicts = 20;
 /** Maximum number of claims of one step. If the processes of all of them died, the next claim fails the job. */
 const maxAttempts = 2;
 
-/** A dry run counts what it would change. */
+/** Whether the job is a dry run, which changes nothing: the changes that it reports are those it would make. */
 const isDryRun = ({ input }: OpenJob): boolean =>
   typeof input === 'object' && input !== null && !Array.isArray(input) && input['dryRun'] === true;
 

@@ -208,7 +208,7 @@ class Reader {
     return false;
   }
 
-  /** Reads a string; an empty one stands for it if nothing is kept. */
+  /** Reads a string. Returns an empty string if nothing is kept. */
   private string(): string {
     const { text, index: start } = this;
     const end = text.indexOf('"', start + 1);

@@ -10,8 +10,8 @@ const maxAge = hourMs;
 const maxPages = 20;
 
 /**
- * A subscriber that resumes: what it was given before, and the snapshot after which the feed publishes everything to
- * it.
+ * A subscriber that resumes. `given` is what it received before; from the snapshot `until` on, the feed itself publishes
+ * to it.
  */
 export interface Return<Someone> {
   someone: Someone;

@@ -156,7 +156,7 @@ interface Found {
 }
 
 /**
- * Checks the identifiers of a call whose answer has fewer items than it names: a filter by an identifier of nothing
+ * Checks the identifiers of a call whose answer has fewer items than it names: a filter by an unknown identifier
  * finds nothing, which would read as if a thing had no alerts, hooks or devices.
  * @throws ApiError NOT_FOUND with the place of each identifier that names nothing
  */

@@ -62,8 +62,8 @@ export function createRefusals({ pool, log, registry, sparseEvents }: RefusalsOp
 const unlogged: ReadonlySet<RefusalReason> = new Set(['state', 'link']);
 
 /**
- * Finds the organizations whose owners see the event: those of the account, or the one that invited. Returns none if
- * the person is unknown, and the account's name.
+ * Finds the organizations whose owners see the event: the account's organizations and the one that invited the person;
+ * none for an unknown person. Also returns the account's name.
  */
 async function findWhere(pool: Pool, userId: string | undefined, invitation: Buffer | undefined) {
   const { rows } = await pool.query<{ organizations: string[]; name: string | null }>(sql`

@@ -95,7 +95,7 @@ export interface Keyed {
   name?: string | null;
 }
 
-/** Names of keys: the key of a tool, which the database keeps unique, or a name, which several things may have. */
+/** Names of keys: `externalId`, which a tool chooses and the database keeps unique, or `name`, which is not unique. */
 export type KeyName = 'externalId' | 'name';
 
 /** An item with its key, or the identifier of a thing that is to get the key. */

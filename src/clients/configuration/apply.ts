@@ -48,7 +48,7 @@ export async function checkPlan(graph: Graph, organizationId: string, plan: Plan
   return { faults, warnings: [...warnings] };
 }
 
-/** An identifier that nothing has. In a dry run it stands for what is still to be made. */
+/** An identifier that no thing has. A dry run sends it in place of the things that it would create. */
 const nobody = '00000000-0000-0000-0000-000000000000';
 
 /** Something that a step needs was not made. */
@@ -294,5 +294,5 @@ class Applying {
 
 const byParent = (steps: readonly Step[]) => Map.groupBy(steps, ({ parent }) => parent!.token);
 
-/** Names a stored thing by its identifier, so that no other thing is changed in its place. */
+/** Returns the identifier of a stored thing, so that the call changes this thing even if another has the key now. */
 const idOf = ({ token }: Step): { id: string | null } => ({ id: isNew(token) ? null : token });

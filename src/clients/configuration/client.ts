@@ -74,7 +74,7 @@ export function createGraphClient(origin: string, token: string): Graph {
     async askAtomic(operations) {
       const [first, ...others] = operations;
       const answers = (await send([{ ...first, extensions: { atomic: true } }, ...others])) as Answer[];
-      // The answers of the operations that did not fail name the one that did.
+      // One operation of an atomic batch fails with its own error. The errors of the others name it by its number.
       const named = answers.map(({ errors }) =>
         /operation (\d+) of this atomic batch/.exec(errors?.[0]?.message ?? ''),
       );

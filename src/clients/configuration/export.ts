@@ -7,8 +7,8 @@ import { tidy } from './tidy.js';
 type Keys = ReadonlyMap<string, string>;
 
 /**
- * Writes a state as a document. A value that is empty stands in it as null or an empty list, so that applying the
- * document later clears what was added since.
+ * Writes a state as a document. The document contains empty values as null or an empty list, so that applying it later
+ * clears values that were added since.
  */
 export function documentOf(state: State): Configuration {
   const keys = keysOf(state);

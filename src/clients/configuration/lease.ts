@@ -37,7 +37,7 @@ export async function withLease<Result>(
     return await work({ renewal: operation(true) });
   } finally {
     clearInterval(timer);
-    // Whoever waits for a lease that was not ended waits until it expires.
+    // If this fails, others can lease only after the lease expires.
     await graph
       .ask(
         'mutation ($o: ID!, $id: ID!) { endConfigurationLease(organizationId: $o, leaseId: $id) { expiresAt } }',

@@ -51,7 +51,7 @@ export const secondOf = ({ token }: Pick<Entry, 'token'>): Token => token.slice(
 /** Returns the token of an application's dashboard. */
 export const dashboardOf = (application: Token): Token => `dashboard ${application}`;
 
-/** Resolves every reference of a document. Two names for one thing, and a name of nothing, are faults. */
+/** Resolves every reference of a document. Two names for one thing are a fault, and so is a name that no thing has. */
 export function resolve(wanted: Configuration, state: State): Resolved {
   const resolving = new Resolving(wanted, state);
   resolving.addThings();

@@ -41,7 +41,7 @@ export async function applyDocument(
   }
   return withLease(graph, organizationId, onWait, async (lease) => {
     const plan = await planNow();
-    // A name of nothing may be a misspelling, so nothing is done.
+    // A name that no thing has may be a misspelling, so nothing is done.
     if (plan.faults.length > 0) return { plan, done: 0, faults: [...plan.faults], warnings: [] };
     return { plan, ...(await applyPlan(graph, organizationId, plan, lease)) };
   });

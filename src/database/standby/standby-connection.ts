@@ -12,7 +12,7 @@ export interface Identity {
 
 const identity = sql`(select system_identifier::text from pg_control_system()) as system, current_database() as database`;
 
-/** Reads the identity of the primary's database, and the position of what it has acknowledged. */
+/** Reads the identity of the primary's database, and the log position up to which commits are acknowledged. */
 export const primaryQuery = sql`select ${identity}, ${currentPosition} as position`;
 
 /** Result of {@link primaryQuery}. */

@@ -110,7 +110,7 @@ export class Standby {
     this.become('behind');
   }
 
-  /** Stops using it until it is examined, and breaks its connections: reads under way fail and go to the primary. */
+  /** Stops using the standby until the next check, and breaks its connections: its reads fail and go to the primary. */
   leave(cause: unknown): void {
     const { message } = cause as Error;
     if (this.state !== 'away' || this.reason !== message)

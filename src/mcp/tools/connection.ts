@@ -6,7 +6,7 @@ export interface GraphConnection<Node> {
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
 }
 
-/** Returns a connection as a part of a list, which goes on at the graph's own cursors. */
+/** Converts a connection to a part of a list. The next part begins at the graph's own cursor. */
 export const partOf = <Node>(
   { edges, pageInfo }: GraphConnection<Node>,
   itemOf: (node: Node) => unknown,

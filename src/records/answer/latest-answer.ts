@@ -13,7 +13,7 @@ export interface DeclaringShape {
   readonly variables: readonly { readonly name: string; readonly type: VariableType; readonly unit?: string | null }[];
 }
 
-/** A record by its identifier, which has the time of arrival, and its time in Unix seconds. */
+/** A record's identifier, which contains the time of arrival, and its timestamp in Unix seconds. */
 export interface Dated {
   readonly id: string;
   readonly ts: number;

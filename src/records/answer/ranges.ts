@@ -70,8 +70,8 @@ export const rangesOf = (items: readonly RangeItem[], read: (input: Input) => nu
     .sort((a, b) => compare(a.from, b.from) || compare(a.to, b.to));
 
 /**
- * Parses the ranges of distances. They begin at 0, which the engines show, and are sorted only by where they begin, as
- * in the engines.
+ * Parses the ranges of distances. As in Elasticsearch and OpenSearch, a range without a start begins at 0 and shows it,
+ * and ranges are sorted by their start alone.
  */
 export const distancesOf = (items: readonly RangeItem[]): NumericRange[] =>
   items

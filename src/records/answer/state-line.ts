@@ -13,7 +13,7 @@ const mostStates = 10;
 /** A record with a value, in Unix seconds. */
 export interface Sighting {
   readonly ts: number;
-  /** Time of the last record of the same state that the sighting stands for; `ts` where it stands for one record. */
+  /** Time of the last record, if the sighting combines several records of the same state; else `ts`. */
   readonly until: number;
   /** Time of the record before this one, whether or not it has a sighting; null for the first. */
   readonly before: number | null;

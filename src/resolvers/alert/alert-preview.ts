@@ -119,7 +119,7 @@ interface ReadingRange {
 /** Reads the records of devices page by page, and passes each device's records to its follower. */
 class Reading {
   count = 0;
-  /** Reason for which something was not read. */
+  /** Reason why the reading stopped early; undefined if it did not. */
   stop: keyof typeof PreviewStop | undefined;
   private readonly call: ReadingCall;
 

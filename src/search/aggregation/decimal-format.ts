@@ -8,7 +8,7 @@ import { decimalPattern, type Pattern } from './decimal-pattern.js';
 const digitsOf = (value: number | bigint, isHalf: (plain: string) => boolean): Intl.StringNumericLiteral => {
   const plain = `${value}`;
   if (typeof value === 'bigint' || !(isHalf(plain) || plain.includes('e-'))) return plain as Intl.StringNumericLiteral;
-  // oxlint-disable-next-line oxc/number-arg-out-of-range -- The rule knows the limit of before ES2018, 20; it is 100.
+  // oxlint-disable-next-line oxc/number-arg-out-of-range -- The rule has the limit 20 of ES5; since ES2018 it is 100.
   return (value < 1e21 ? value.toFixed(100) : plain) as Intl.StringNumericLiteral;
 };
 

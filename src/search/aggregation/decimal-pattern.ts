@@ -16,7 +16,7 @@ export interface Pattern {
   readonly negative: Affixes;
   /** 100 for percents, 1000 for per mille. */
   readonly scale: number;
-  /** Digits before the point. Only {@link exponentDigits} applies the maximum. */
+  /** Digits before the point. The maximum applies only to numbers with an exponent. */
   readonly whole: Digits;
   readonly fraction: Digits;
   /** Number of digits between commas; 0 for no commas. */

@@ -79,7 +79,10 @@ export const or = (of: readonly Predicate[]): Predicate => {
 
 type In = Extract<Predicate, { kind: 'in' }>;
 
-/** Otherwise, a query of a thousand words would become a thousand conditions for each field. */
+/**
+ * Joins the values of conditions on the same field. Otherwise, a query of a thousand words would become a thousand
+ * conditions for each field.
+ */
 const joinValues = (parts: readonly Predicate[]): readonly Predicate[] => {
   const lists = Map.groupBy(
     parts.filter((part): part is In => part.kind === 'in'),

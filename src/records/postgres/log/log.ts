@@ -58,7 +58,7 @@ export const openStoredRecords = ({ pool, queryPool, changes, clock }: StoredRec
   changes: readChanges(changes),
 });
 
-/** Creates the record store over PostgreSQL. */
+/** Creates the record log over PostgreSQL: the record store and its upkeep. */
 export const createRecordLog = ({
   storePool,
   slowStorePool = storePool,

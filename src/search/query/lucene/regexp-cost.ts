@@ -3,15 +3,15 @@ import type { Regexp, RegexpNode } from './regexp-node.js';
 /** Maximum cost of compiling an expression: the engines' maximum number of states. */
 export const maxRegexpCost = 10_000;
 
-/** Factor for repeating something that may be empty (measured: PostgreSQL takes 3 s for `((a?){50}b?){10}`). */
+/** Factor for repeating something that may match the empty text (measured: PostgreSQL takes 3 s for `((a?){50}b?){10}`). */
 const emptyFactor = 10;
 
 /** State of a group, or of the whole expression, during the count. */
 interface Group {
   cost: number;
-  /** Whether the current alternative may be empty, apart from its last atom. */
+  /** Whether the current alternative may match the empty text, apart from its last atom. */
   empty: boolean;
-  /** Whether an earlier alternative may be empty. */
+  /** Whether an earlier alternative may match the empty text. */
   anyEmpty: boolean;
   last: { cost: number; empty: boolean };
 }

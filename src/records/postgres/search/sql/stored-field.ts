@@ -11,8 +11,8 @@ export interface StoredField extends Field {
   /** Longitude of a point. */
   readonly longitude?: Sql;
   /**
-   * Array of all values if a record may have several; null or empty without values. `value` must not be read in that
-   * case.
+   * Array of all values, null or empty if there are none. Only fields of which a record may have several values have
+   * it. Then `value` must not be read.
    */
   readonly values?: Sql;
   /** Column of UUID values; comparing it lets PostgreSQL use indexes. */
