@@ -23,7 +23,7 @@ const openedBy = async () =>
   (await owner.get<{ openedBy: { ts: number } }[]>(`${at}/episodes`)).body.map((one) => one.openedBy.ts - base);
 
 describe('threshold rule on late records', () => {
-  it('opens no episode, also where the rule or the link came after the newest record', async () => {
+  it('opens no episode, even if the rule or the link is newer than the newest record', async () => {
     await send([100, 1]);
     const first = await owner.make(`${at}/alert-rules`, rule);
     await owner.put(`${at}/devices/${deviceId}`);

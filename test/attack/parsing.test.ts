@@ -122,7 +122,7 @@ describe('search query that is expensive to parse', () => {
     expect(longest).toBeLessThan(frozen);
   });
 
-  it('returns 400 for clauses that search over 4,096 fields together', async () => {
+  it('returns 400 for clauses that together search more than 4,096 fields', async () => {
     const everywhere = { multi_match: { query: 'x', fields: ['*', '*', '*'], lenient: true } };
     const { result, longest } = await delayDuring(() =>
       ask([{ query: { bool: { should: Array.from({ length: 1000 }, () => everywhere) } } }, {}]),

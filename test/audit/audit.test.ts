@@ -97,7 +97,7 @@ describe('an event of the audit log', () => {
     ]);
   });
 
-  it('tells each operation of an atomic batch that is done, and none of one that fails', async () => {
+  it('exists for each operation of an atomic batch that succeeds, and for none of one that fails', async () => {
     const query = 'mutation ($o: ID!, $name: String!) { createTeam(organizationId: $o, name: $name) { id } }';
     const send = (names: string[]) =>
       owner.postGraph(names.map((name) => ({ query, variables: { o: owner.id, name }, extensions: { atomic: true } })));
@@ -108,7 +108,7 @@ describe('an event of the audit log', () => {
     expect(told).not.toContain('Undone');
   });
 
-  it('has no changes where nothing changed', async () => {
+  it('lists no changes if nothing changed', async () => {
     const id = await owner.make(`/organizations/${owner.id}/teams`, { name: 'Same' });
     await owner.put(`/teams/${owner.id}/${id}`, { name: 'Same' });
     expect(await newest('updateTeam')).toMatchObject({
@@ -117,7 +117,7 @@ describe('an event of the audit log', () => {
     });
   });
 
-  it('tells values of lists and objects as they are', async () => {
+  it('shows lists and objects as whole values', async () => {
     const id = await owner.make(`/organizations/${owner.id}/devices/ab-01`, { tags: ['north'] });
     await owner.put(`/devices/${owner.id}/${id}`, { tags: ['north', 'cold'], location: { lat: 59.8, lon: 17.6 } });
     expect((await newest('updateDevice')).changes).toEqual([
@@ -135,7 +135,7 @@ describe('an event of the audit log', () => {
     expect((await newest('deleteProduct')).changes).toContainEqual({ field: 'version', before: '1' });
   });
 
-  it('names the member whose token it is, with the names of that time', async () => {
+  it('names the member to whom the token belongs, by the name at that time', async () => {
     const member = await world.member(owner, Role.owner);
     const id = await member.make(`/organizations/${owner.id}/teams`, { name: 'By a member' });
     const { actor } = (await read(`&target=${id}`))[0]!;
@@ -152,7 +152,7 @@ describe('an event of the audit log', () => {
     expect((await read(`&target=${id}`))[0]!.actor.userName).toBe(rows[0]!.username);
   });
 
-  it('says which links were made, and nothing of those that were there', async () => {
+  it('lists new links only, not those that existed before', async () => {
     const applicationId = await newApplication();
     const deviceId = await owner.make(`/organizations/${owner.id}/devices/ab-02`, { name: 'Pump 2' });
     const link = `/applications/${owner.id}/${applicationId}/devices/${deviceId}`;
@@ -178,7 +178,7 @@ describe('an event of the audit log', () => {
     ]);
   });
 
-  it('says which role a member had and has', async () => {
+  it('shows the old and the new role of a member', async () => {
     const userId = await world.user();
     const path = `/organizations/${owner.id}/members/${userId}`;
     for (const role of ['member', 'owner', 'owner']) await owner.put(path, { role });
@@ -201,7 +201,7 @@ describe('an event of the audit log', () => {
     expect((await read(`&target=${deviceId}`)).map(({ action }) => action)).toEqual(['registerDevice']);
   });
 
-  it('counts what a batch changed, and names the one device of a batch of one', async () => {
+  it('counts the devices that a batch changed, and names the device if it was only one', async () => {
     const ids = await Promise.all(
       ['ab-11', 'ab-12'].map((serial) => owner.make(`/organizations/${owner.id}/devices/${serial}`)),
     );
@@ -228,7 +228,7 @@ describe('an event of the audit log', () => {
     ]);
   });
 
-  it('says of several mutations of one document what each did', async () => {
+  it('exists for each of several mutations in one document', async () => {
     const answer = await owner.graph(
       'mutation ($o: ID!) { a: createTeam(organizationId: $o, name: "One") { id } b: createTeam(organizationId: $o, name: "Two") { id } }',
       { o: owner.id },
@@ -421,7 +421,7 @@ describe('the list of events', () => {
     expect(errors?.[0]?.extensions.code).toBe('VALIDATION_FAILED');
   });
 
-  it('continues by cursor, and stands below each thing as its history', async () => {
+  it('continues by cursor, and is the history of each thing', async () => {
     const own = await world.organization();
     const teamId = await own.make(`/organizations/${own.id}/teams`, { name: 'Crew' });
     for (const name of ['A', 'B', 'C']) await own.put(`/teams/${own.id}/${teamId}`, { name });
@@ -450,7 +450,7 @@ describe('the list of events', () => {
     expect(asMember.body.errors?.[0]?.extensions.code).toBe('FORBIDDEN');
   });
 
-  it('stands below a device, a product, an application, a hook and a team', async () => {
+  it('appears as an edge of a device, a product, an application, a hook and a team', async () => {
     const own = await world.organization();
     const at = `/organizations/${own.id}`;
     await own.make(`${at}/devices/ad-01`);

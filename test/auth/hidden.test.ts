@@ -76,7 +76,7 @@ describe('an operation on a thing of another organization', () => {
     }
   });
 
-  it('answers differently where the thing is its own', async () => {
+  it("gets another answer for a thing of the caller's own organization", async () => {
     const { values, faulty } = operations['Query.previewAlertRule']!;
     const sent = { ...(await values(own)), ...faulty!(own)[0] };
     const { body } = await own.owner.graph(documentOf(schema, 'Query.previewAlertRule'), sent);

@@ -32,7 +32,7 @@ const makeToken = async (): Promise<{ header: string; revoke(): Promise<unknown>
 };
 
 describe('token lookup for concurrent calls', () => {
-  it('serves several calls, but none that began after it', async () => {
+  it('answers the calls that came before it, and none that came while it ran', async () => {
     const { header, revoke } = await makeToken();
     const { promise: held, resolve: release } = Promise.withResolvers<undefined>();
     const { promise: first, resolve: answered } = Promise.withResolvers<undefined>();

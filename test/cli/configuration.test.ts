@@ -227,7 +227,7 @@ describe('ddp export-configuration', () => {
     expect(again).toBe('Nothing to do.\n');
   });
 
-  it('writes texts that YAML 1.1 reads as other values so that its readers take them for texts', async () => {
+  it('quotes texts such as yes and 012, which YAML 1.1 would read as other values', async () => {
     const document = { teams: { yes: { description: 'on' }, '2026-01-01': { description: '0o17' }, '012': {} } };
     await apply(document);
     const { stdout } = await ddp('export-configuration');
@@ -237,7 +237,7 @@ describe('ddp export-configuration', () => {
     });
   });
 
-  it('gives readable keys to what has none, which applying it keeps', async () => {
+  it('exports things without a key under readable keys, which applying the export stores', async () => {
     const id = await owner.make(`${at}/applications`, { name: 'Cold store' });
     await owner.make(`${at}/applications`, { name: 'Cold store' });
     await owner.make(`/applications/${owner.id}/${id}/hooks`, { url: 'http://127.0.0.1:9/' });
@@ -257,7 +257,7 @@ describe('ddp export-configuration', () => {
     expect(await names('applications')).toEqual(['Cold store', 'Cold store']);
   });
 
-  it('copies an organization to another', async () => {
+  it('copies one organization to another', async () => {
     const document = await usual();
     await apply(document);
     const { stdout } = await ddp('export-configuration', '--devices');

@@ -51,7 +51,7 @@ describe('the output of ddp', () => {
     expect(Object.keys((JSON.parse(await read('piped.json')) as { devices: object }).devices)).toHaveLength(1000);
   });
 
-  it('reaches a pipe as a whole where it is faults on stderr', async () => {
+  it('reaches a pipe as a whole when it consists of faults on stderr', async () => {
     const devices = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`${'x'.repeat(100)}-${index}`, {}]));
     await writeFile(join(folder, 'faulty.json'), JSON.stringify({ devices }));
     expect(await shell('$ddp apply faulty.json --dry-run 2>&1 >plan.txt | cat > faults.txt')).toBe(1);

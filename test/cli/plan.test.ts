@@ -68,7 +68,7 @@ async function username(): Promise<string> {
 }
 
 describe('ddp apply with references', () => {
-  it('takes an identifier and a key for one thing', async () => {
+  it('recognizes one thing by its identifier and by its key', async () => {
     await apply({
       applications: application,
       teams: { Crew: { applications: { cold: 'read' } } },
@@ -211,7 +211,7 @@ describe('ddp apply with hooks', () => {
 });
 
 describe('ddp apply --prune', () => {
-  it('skips removals of a kind where a put of it below the same parent failed, and at the top where any failed', async () => {
+  it('skips removals of hooks below an application where one hook failed, and all removals at the top if anything failed', async () => {
     await apply({
       applications: { cold: { name: 'Cold', hooks: { old: hook } }, warm: { name: 'Warm', hooks: { old2: hook } } },
       products: { gone: { name: 'Gone', version: '1' } },
@@ -232,7 +232,7 @@ describe('ddp apply --prune', () => {
     });
   });
 
-  it('refuses the removal of a product that devices use before anything is done', async () => {
+  it('refuses to remove a product that devices use, before it changes anything', async () => {
     await apply({ products: { p: { name: 'P', version: '1' } }, devices: { a0: { product: 'p' } } });
     expect(await refuse({ products: {}, applications: application }, '--prune')).toBe('- product p: 1 device uses it');
     expect((await exported()).applications).toEqual({});
@@ -241,7 +241,7 @@ describe('ddp apply --prune', () => {
 });
 
 describe('ddp apply with values', () => {
-  it('applies an export with a product without variables, and files that lack what has a default', async () => {
+  it('applies an export of a product without variables, and files that omit fields with a default', async () => {
     await owner.make(`${at}/products`, { name: 'Pump', version: '1', variables: [] });
     const document = await exported();
     await apply(document);
@@ -251,7 +251,7 @@ describe('ddp apply with values', () => {
     expect(await apply({ products: { valve: { name: 'Valve', version: '1' } } })).toHaveLength(2);
   });
 
-  it('takes null for the default of each field, and applying it again changes nothing', async () => {
+  it('reads null as the default of each field, and changes nothing when the file is applied again', async () => {
     const when = { all: [{ variable: 'door', operator: 'eq', value: '' }] };
     const rule = { name: 'R', kind: 'threshold', when };
     const nulls = (names: string) => Object.fromEntries(names.split(' ').map((name) => [name, null]));
@@ -310,13 +310,13 @@ describe('ddp apply with values', () => {
     }
   });
 
-  it('takes -0 for 0', async () => {
+  it('reads -0 as 0', async () => {
     const text = 'devices: { a0: { location: { lat: 1, lon: -0.0 } } }';
     await apply(text);
     expect(await apply(text)).toEqual(['Nothing to do.']);
   });
 
-  it('says the place of a value with a fault', async () => {
+  it('names the position of each faulty value', async () => {
     const document = {
       products: {
         a: { name: 'A', version: 1 },
@@ -339,7 +339,7 @@ describe('ddp apply with values', () => {
     );
   });
 
-  it('says that an address is no service', async () => {
+  it('says when no service answers at the given address', async () => {
     const server = createServer((_, response) =>
       response.writeHead(404, { 'content-type': 'text/html' }).end('<html>'),
     );
@@ -418,7 +418,7 @@ describe('ddp apply with alert rules', () => {
     expect(await exported()).toMatchObject({ applications: { cold: { alertRules: { silent: hot, hot: silent } } } });
   });
 
-  it('says what the service refuses, and changes nothing for a product that is not there', async () => {
+  it('prints what the service refuses, and changes nothing if a product does not exist', async () => {
     await apply(file({ silent }));
     expect(await refuse(file({ silent: { ...silent, silentFor: 1 } }))).toContain(
       'applications.cold.alertRules.silent.silentFor',

@@ -36,7 +36,7 @@ describeInBrowser('the audit log', () => {
     expect(faults).toEqual([]);
   });
 
-  it('stands as the history on the page of a thing, for owners alone', async () => {
+  it('shows the history on the page of a thing, to owners only', async () => {
     const owner = await world.organization();
     const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Cold rooms' });
     const hook = await owner.make(`/applications/${owner.id}/${applicationId}/hooks`, {

@@ -27,7 +27,7 @@ describe('largest body', () => {
     ]);
   });
 
-  it('stands in the documents', async () => {
+  it('matches the figures in the documents', async () => {
     expect(await read('docs/import.md')).toContain(`5,000,000, ${largestFile / mebibyte} MiB`);
     expect(await read('docs/contract.md')).toContain(`for ingestion ${largestCall / mebibyte} MiB`);
   });

@@ -72,7 +72,7 @@ describe('catalogue of the fields of an application', () => {
     expect(await mappingOf(reader, first)).toMatchObject({ data: { properties: { shared: { type: 'keyword' } } } });
   });
 
-  it('grows with what its devices send, after others sent it before', async () => {
+  it('gains a field when its devices send it, even if other devices sent it before', async () => {
     await send({ serial: '0a-01', ts: 1_700_000_003, data: { f7: 1 } });
     expect(await headerOf(reader, first)).toEqual(['data.f7', 'data.shared', 'data.zone.own']);
     expect(await dataOf(owner, bare)).toEqual(['alone']);

@@ -236,7 +236,7 @@ it("returns the time of each device's newest record, or null, as lastRecordAt", 
   expect(times['a1-05']! >= at(now) && times['a1-05']! <= at(Date.now() / 1000)).toBe(true);
 });
 
-it('answers with the newest record behind one ahead of now, however much late data follows', async () => {
+it('returns the newest record that is not far ahead of now, however many older records follow', async () => {
   const id = await owner.make(`/organizations/${owner.id}/devices/fe-ed`);
   const now = Math.floor(Date.now() / 1000);
   const send = async (...records: [ts: number, t: number][]) => {

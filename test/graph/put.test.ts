@@ -49,7 +49,7 @@ describe('putProducts', () => {
     { externalId: 'b', name: 'Pump', version: '1', variables: [] },
   ];
 
-  it('creates products by key, and makes none twice', async () => {
+  it('creates products by key, and no product twice', async () => {
     const first = await put('putProducts', products);
     expect(statuses(first)).toEqual(['created', 'created']);
     const second = await put('putProducts', [{ ...products[0], version: '2' }, products[1]!]);
@@ -129,7 +129,7 @@ describe('putApplications', () => {
 });
 
 describe('putHooks', () => {
-  it('creates hooks with settings, keeps secrets, and makes none twice', async () => {
+  it('creates hooks with settings, keeps their secrets, and creates no hook twice', async () => {
     const id = await owner.make(`${at}/applications`, { name: 'Field' });
     const hook = { externalId: 'a', url, concurrency: 2, filter: { tags: ['roof'] } };
     const basic = { authentication: { basic: { user: 'u', pass: 'p' } } };
@@ -142,7 +142,7 @@ describe('putHooks', () => {
     expect((await owner.get(`${path}/settings`)).body).toMatchObject({ concurrency: 2, ordered: true });
   });
 
-  it('fails a key of another application, an address that is no hook and more than 100 hooks', async () => {
+  it('rejects a key of another application, an invalid address, and hooks beyond 100', async () => {
     const first = await owner.make(`${at}/applications`, { name: 'First' });
     const second = await owner.make(`${at}/applications`, { name: 'Second' });
     await put('putHooks', [{ externalId: 'a', url }], first);
@@ -220,7 +220,7 @@ describe('putAlertRules', () => {
     expect(await open()).toEqual(['ruleChanged']);
   });
 
-  it('fails what createAlertRule refuses and more than 100 rules, and stores the others', async () => {
+  it('rejects items that createAlertRule would refuse or that exceed 100 rules, and stores the others', async () => {
     const id = await owner.make(`${at}/applications`, { name: 'Field' });
     const silence = (externalId: string) => ({ externalId, name: externalId, kind: 'silence', silentFor: 600 });
     await put(
@@ -254,7 +254,7 @@ describe('putTeams', () => {
   const teams = async () =>
     (await owner.get<{ name: string; slug: string }[]>(`${at}/teams?sort=name`)).body.map(({ slug }) => slug);
 
-  it('creates and changes teams by name, and makes none twice', async () => {
+  it('creates and changes teams by name, and creates no team twice', async () => {
     const crews = [{ name: 'Day crew', description: 'Early' }, { name: 'Night crew' }];
     const first = await put('putTeams', crews);
     expect(statuses(first)).toEqual(['created', 'created']);

@@ -7,7 +7,7 @@ const chart = (from: string) =>
   `query ($o: ID!, $d: [ID!]) { series(organizationId: $o, deviceIds: $d, variables: ["t"], from: ${from}) { ts } }`;
 
 describe('invalid scalar value in GraphQL', () => {
-  it('returns 400 with the argument and its position when it stands in the text', async () => {
+  it('returns 400 with the argument and its position when the document contains the value', async () => {
     const owner = await world.organization();
     const { status, body } = await owner.graph(chart('"soon"'), { o: owner.id, d: [] });
     expect(status).toBe(400);

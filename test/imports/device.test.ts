@@ -166,7 +166,7 @@ describe('device import from CSV', () => {
     expect(checked.faults.at(-1)!.message).toContain('not read');
   });
 
-  it('ends at the allowed number of lines where the line beyond is no CSV', async () => {
+  it('ends at the maximum number of lines, even if the next line is not CSV', async () => {
     const file = `serial,name\n${',\n'.repeat(100_000)}e6-01,"One" and\ne6-02,Two\n`;
     const checked = await files.whole('/devices', file);
     expect(checked).toMatchObject({ state: 'checked', lines: 0, rejected: 0, faultCount: 1 });
@@ -180,7 +180,7 @@ describe('device import from CSV', () => {
     expect(none.faults[0]).toMatchObject({ line: 1, field: 'serial' });
   });
 
-  it('reads decimal commas where semicolons separate the cells, and skips a first column without a name', async () => {
+  it('reads decimal commas if semicolons separate the cells, and skips a first column without a name', async () => {
     const file = [';serial;lat;lon', '0;f6-01;59,8586;-17,5', '1;f6-02;1.234,5;17,5'].join('\n');
     const places = [
       'serial;location',

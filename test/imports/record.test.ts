@@ -126,7 +126,7 @@ describe('record import', () => {
     expect((await search(of('a1-01'))).hits.total.value).toBe(4);
   }, 60_000);
 
-  it('reads decimal commas only where semicolons separate the cells', async () => {
+  it('reads decimal commas only if semicolons separate the cells', async () => {
     await device('a8-01');
     const rows = [
       ['1714568400,25', '"22,5"', '22,5', '-0,5', '1,5E+02', '+007,25', 'a8,01'],

@@ -113,7 +113,7 @@ describe('queue of a subscriber', () => {
     expect(left).toEqual([stream]);
   });
 
-  it('releases a subscriber at once that leaves while waiting', async () => {
+  it('releases a subscriber at once if it leaves while waiting', async () => {
     const stream = new LiveStream<number>(10, nothing);
     await stream.next();
     const waiting = stream.next();

@@ -59,7 +59,7 @@ describe.each(['modern', 'legacy'] as const)('tools for the official client (%s)
   });
 
   // The client checks structured content against the tool's output schema.
-  it('answers every tool in the form of its output schema, marked where it holds the words of others', async () => {
+  it('returns answers that match the output schema of each tool, and marks answers that contain texts of other people', async () => {
     const { applicationId, devices, night } = store;
     const deviceIds = Object.values(devices);
     const calls: Record<string, Record<string, unknown>> = {
@@ -205,7 +205,7 @@ describe('series and latest_values with names that no device has', () => {
   });
 });
 
-describe('tools with identifiers of nothing', () => {
+describe('tools with identifiers of things that do not exist', () => {
   const nothing = '01920000-0000-7000-8000-000000000000';
 
   it.each([
@@ -225,7 +225,7 @@ describe('tools with identifiers of nothing', () => {
     });
   });
 
-  it('names the device of nothing beside others, and a product of nothing in a search', async () => {
+  it('names the position of the unknown device in a list, and of the unknown product in a search', async () => {
     const { data } = await assistants.modern.call('find_devices', { limit: 1 });
     const deviceIds = [data['devices'][0].id, nothing];
     expect(errorOf(await assistants.modern.call('latest_values', { deviceIds }))).toMatchObject({
@@ -238,7 +238,7 @@ describe('tools with identifiers of nothing', () => {
     });
   });
 
-  it('answers empty lists for things that have nothing', async () => {
+  it('returns an empty list if the thing exists but nothing matches', async () => {
     const { applicationId } = store;
     const { isError, data } = await assistants.modern.call('find_devices', { applicationId, tag: 'no such tag' });
     expect([isError, data['devices']]).toEqual([false, []]);
@@ -246,7 +246,7 @@ describe('tools with identifiers of nothing', () => {
 });
 
 describe('open_alerts', () => {
-  it('lists as notified only who got a notice of the alert, and apart from them who would get the next', async () => {
+  it('lists who was notified of the alert, and separately who would be notified next', async () => {
     const { data } = await assistants.modern.call('open_alerts', { state: 'any' });
     expect(data['alerts']).toMatchObject([
       {
@@ -258,7 +258,7 @@ describe('open_alerts', () => {
 });
 
 describe('hook_health', () => {
-  it('shows key, latest error, and deliveries that failed and are tried again', async () => {
+  it('shows the key, the latest error, and the numbers of failed and waiting deliveries', async () => {
     const owner = await world.organization();
     const at = `/organizations/${owner.id}`;
     const applicationId = await owner.make(`${at}/applications`, { name: 'Calls' });
@@ -286,7 +286,7 @@ describe('hook_health', () => {
     expect(text).not.toContain('a-secret-path');
   });
 
-  it('goes on over applications and their hooks', async () => {
+  it('continues from page to page over applications and their hooks', async () => {
     const owner = await world.organization();
     for (let index = 0; index < 23; index += 1) {
       const application = await owner.make(`/organizations/${owner.id}/applications`, { name: `A ${index}` });

@@ -61,7 +61,7 @@ describe('Device.latest after a clock was ahead', () => {
     expect((await shown(id)).latest).toMatchObject([{ name: 't', value: 1 }]);
   });
 
-  it('keeps the order of measurement where the clock is within the tolerance', async () => {
+  it('keeps the order of measurement if the clock is within the tolerance', async () => {
     const { id, send } = await device();
     await send([9, 1]);
     await send([0, 2]);

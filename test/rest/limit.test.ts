@@ -110,7 +110,7 @@ describe('rate limit of callers without a valid token', () => {
     expect(await statusesFrom(hops)).toEqual([401, 401, 401, 401, 429]);
   });
 
-  it('counts text that is no address as the proxy that sent it', async () => {
+  it('counts an invalid client address under the address of the proxy that sent it', async () => {
     const texts = ['unknown', '_hidden', '203.0.113.500', '1.2.3.4:5:6', 'somebody'];
     expect(await statusesFrom(texts)).toEqual([401, 401, 401, 401, 429]);
   });

@@ -43,7 +43,7 @@ describe('search over every product of an application', () => {
     expect(await world.search.fields({ organizationId, applicationId })).toEqual(expect.arrayContaining(both));
   });
 
-  it('finds the type of a field that no own product declares in the records that were sent first', async () => {
+  it("takes the type of an undeclared field from the first records of the application's own devices", async () => {
     expect(await world.ask({ query: { term: { 'data.note': 'own' } } })).toMatchObject({
       hits: { total: { value: 1 } },
     });
@@ -57,14 +57,14 @@ describe('search over every product of an application', () => {
     expect(await ask('theirs')).toMatchObject({ status: 200, hits: { total: { value: 3 } } });
   });
 
-  it('finds a field that was sent before products were noted', async () => {
+  it('finds a field that an earlier release catalogued without its product', async () => {
     await world.pool.query(sql`
       insert into record_field (organization_id, path, keys, kind)
       values (${world.organizationId}, 'data.early', '{data,early}', 'number')`);
     expect(await world.ask({ sort: [{ 'data.early': 'asc' }] })).toMatchObject({ status: 200 });
   });
 
-  it('finds what a device sent with its product of before, at once after a change', async () => {
+  it('finds the records that a device sent with its earlier product, right after its product changes', async () => {
     await world.store([{ serial: 'c', ts: at + 5, data: { count: 7, beside: 1 } }]);
     await world.pool.query(
       sql`update device set product_id = null where serial = 'c' and organization_id = ${world.organizationId}`,

@@ -29,7 +29,7 @@ describe('ddp doctor of the providers of sign-ins', () => {
     expect(await signInOf({ ...right(), OIDC_ISSUER: `${provider.issuer}/` })).toEqual(content);
   });
 
-  it('says what is wrong with the others, without a secret', async () => {
+  it('says what is wrong with each of the other providers, without showing a secret', async () => {
     const { issuer } = provider;
     const metadata = { issuer, authorization_endpoint: `${issuer}/auth`, token_endpoint: `${issuer}/token` };
     provider.intercept.set('/realms/x/.well-known/openid-configuration', JSON.stringify(metadata));

@@ -56,7 +56,7 @@ async function userWith(email: string) {
   return { id, email };
 }
 
-describe('an invitation that a signed-in person opens, and another person arrives for', () => {
+describe('an invitation opened by a signed-in person, from which another person signs in', () => {
   async function both() {
     const owner = await world.organization();
     const { path, token } = await invite(owner);
@@ -72,21 +72,21 @@ describe('an invitation that a signed-in person opens, and another person arrive
   const membersOf = async (owner: AccountActor) =>
     (await owner.get<{ id: string; username: string }[]>(`/organizations/${owner.id}/members`)).body;
 
-  it('takes the person who arrived', async () => {
+  it('makes a member of the person who arrived', async () => {
     const { owner, path, visitor, name } = await both();
     expect((await visitor.post(path)).status).toBe(303);
     expect(await membersOf(owner)).toMatchObject([{ username: name }]);
     expect((await visitor.session())?.username).toBe(name);
   });
 
-  it('offers both, and takes the one who is chosen', async () => {
+  it('offers both people, and makes a member of the chosen one', async () => {
     const { owner, visitor, userId, formOf } = await both();
     const person = (await visitor.session())!.username;
     expect((await visitor.post(formOf(new RegExp(`Accept as ${person}`)))).status).toBe(303);
     expect(await membersOf(owner)).toMatchObject([{ id: userId }]);
   });
 
-  it('asks again where somebody else signed in since the page was shown', async () => {
+  it('asks again if another person signed in after the page was shown', async () => {
     const { owner, path, visitor, formOf } = await both();
     const form = formOf(/Accept as somebody|Accept as [^T]/);
     const other = await visitorOf(world, await world.user());
@@ -113,7 +113,7 @@ it('accepts two invitations of one person in two tabs at once', async () => {
   expect(organizations.sort()).toEqual(owners.map(({ id }) => id).sort());
 });
 
-it('signs a person in who comes back in two tabs at once', async () => {
+it('signs in a person who returns from the provider in two tabs at once', async () => {
   const { id, email } = await userWith(`${fresh()}@corp.example`);
   trusted.person = { sub: fresh(), email, email_verified: true };
   const visitors = [new Visitor(world.url), new Visitor(world.url)] as const;
@@ -124,7 +124,7 @@ it('signs a person in who comes back in two tabs at once', async () => {
 });
 
 describe('address that a provider names', () => {
-  it('stays free for its owner if the provider is trusted for no domain', async () => {
+  it('remains available to its owner if the provider is trusted for no domain', async () => {
     const email = `${fresh()}@corp.example`;
     const thief = new Visitor(world.url);
     const { path, token } = await invite(await world.organization());
@@ -142,7 +142,7 @@ describe('address that a provider names', () => {
     expect((await right.session())?.userId).toBe(id);
   });
 
-  it('finds no account for a link of the operator', async () => {
+  it('identifies no account when the operator makes a sign-in link', async () => {
     const email = `${fresh()}@corp.example`;
     const { path, token } = await invite(await world.organization());
     const visitor = new Visitor(world.url);
@@ -164,7 +164,7 @@ describe('address that a provider names', () => {
     expect((await signIn(visitor, { sub: fresh(), email, email_verified: true })).status).toBe(403);
   });
 
-  it('counts as verified only by the word of the answer that names it', async () => {
+  it('counts as verified only if the same answer contains both the address and `email_verified`', async () => {
     const { email } = await userWith(`${fresh()}@corp.example`);
     trusted.forge = ({ email: _, ...claims }) => ({ ...claims, email_verified: true });
     const visitor = new Visitor(world.url);
@@ -189,7 +189,7 @@ describe('address that a provider names', () => {
   });
 });
 
-it('knows people whose issuer the settings write with another slash', async () => {
+it('recognizes people when the issuer in the settings gains or loses a slash at its end', async () => {
   const { id, email } = await userWith(`${fresh()}@corp.example`);
   const person = { sub: fresh(), email, email_verified: true };
   await signIn(new Visitor(world.url), person);
@@ -204,7 +204,7 @@ it('knows people whose issuer the settings write with another slash', async () =
   expect(rows).toEqual([{ issuer: trusted.issuer }]);
 });
 
-it('follows a name that changed at the provider, and says so in the event', async () => {
+it('takes over a name that changed at the provider, and notes the change in the event', async () => {
   const owner = await world.organization();
   const { path, token } = await invite(owner);
   const visitor = new Visitor(world.url);
@@ -219,7 +219,7 @@ it('follows a name that changed at the provider, and says so in the event', asyn
   ]);
 });
 
-it('keeps no name that turns what follows around', async () => {
+it('drops a name with characters that reverse the text after it', async () => {
   const { path, token } = await invite(await world.organization());
   const visitor = new Visitor(world.url);
   await signIn(visitor, { sub: fresh(), name: 'Ada \u202Enimda' }, { invitation: token });

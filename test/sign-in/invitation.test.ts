@@ -101,7 +101,7 @@ describe('an invitation', () => {
     expect((await new Visitor(world.url).get(path)).status).toBe(404);
   });
 
-  it('changes nothing on GET, and takes a signed-in person on POST', async () => {
+  it('changes nothing on GET, and makes a member of a signed-in person on POST', async () => {
     const owner = await world.organization();
     const { path } = await invite(owner);
     const visitor = await visitorOf(world, await world.user());
@@ -120,7 +120,7 @@ describe('an invitation', () => {
     expect((await visitor.post(path)).status).toBe(401);
   });
 
-  it('takes only the first person who accepts', async () => {
+  it('makes a member only of the first person who accepts', async () => {
     const { path } = await invite(await world.organization());
     const visitors = await Promise.all([1, 2, 3].map(async () => visitorOf(world, await world.user())));
     const statuses = await Promise.all(visitors.map(async (visitor) => (await visitor.post(path)).status));
@@ -208,7 +208,7 @@ describe('createInvitation', () => {
     await invite(owner, { email });
   });
 
-  it('refuses a team of another organization, and what is no address', async () => {
+  it('refuses a team of another organization, and a text that is not an address', async () => {
     const [owner, other] = [await world.organization(), await world.organization()];
     const team = await other.make(`/organizations/${other.id}/teams`, { name: 'Theirs' });
     const email = `${fresh()}@example.com`;
@@ -231,7 +231,7 @@ describe('createInvitation', () => {
     expect(codes.sort()).toEqual(['CONFLICT', undefined]);
   });
 
-  it('stores the link as a hash alone, and lists what is open', async () => {
+  it('stores only a hash of the link, and lists the open invitations', async () => {
     const owner = await world.organization();
     const { path, id } = await invite(owner);
     const { rows } = await world.pool.query('select i::text from invitation i where id = $1', [id]);
@@ -249,7 +249,7 @@ describe('createInvitation', () => {
 describe('POST /auth/leave', () => {
   const leave = (visitor: Visitor, id: string) => visitor.post(`/auth/leave?organizationId=${id}`);
 
-  it('ends the membership, and the session goes on in another organization', async () => {
+  it('ends the membership, and the session continues in another organization', async () => {
     const [first, second] = [await world.organization(), await world.organization()];
     const member = await world.member(first, Role.member);
     const visitor = await visitorOf(world, member.id);
@@ -264,7 +264,7 @@ describe('POST /auth/leave', () => {
     expect(body).toMatchObject([{ actor: { kind: 'session', userId: member.id }, target: { kind: 'member' } }]);
   });
 
-  it('refuses the last owner, a person who is no member, a call without a session and one of another site', async () => {
+  it('refuses the last owner, a person who is not a member, a call without a session, and a call from another site', async () => {
     const owner = await world.organization();
     const last = await visitorOf(world, (await world.member(owner, Role.owner)).id);
     expect((await leave(last, owner.id)).status).toBe(409);

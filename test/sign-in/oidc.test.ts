@@ -45,7 +45,7 @@ async function signIn(person: Record<string, unknown> & { sub: string }, visitor
 }
 
 describe('sign-in by a provider', () => {
-  it('sends the browser with PKCE, state and nonce, and keeps none of them in the address of ours', async () => {
+  it('redirects the browser with PKCE, state and nonce, and puts none of them into the callback address', async () => {
     const { headers, status } = await new Visitor(world.url).get('/auth/start?provider=1');
     const { searchParams } = new URL(String(headers.location));
     expect(status).toBe(302);
@@ -101,14 +101,14 @@ describe('sign-in by a provider', () => {
     expect((await signIn({ sub })).page.status).toBe(403);
   });
 
-  it('reads the address from the userinfo endpoint where the ID token has none', async () => {
+  it('reads the address from the userinfo endpoint if the ID token has none', async () => {
     const { id, email, sub } = await user();
     provider.forge = ({ email: _, email_verified: __, ...claims }) => claims;
     const { visitor } = await signIn({ sub, email, email_verified: true });
     expect((await visitor.session())?.userId).toBe(id);
   });
 
-  it('takes a provider that rotated its keys', async () => {
+  it('accepts a provider that rotated its keys', async () => {
     const { id, email, sub } = await user();
     await signIn({ sub, email, email_verified: true });
     provider.rotate();
@@ -168,7 +168,7 @@ describe('what a provider says that is not valid', () => {
     provider.rotate();
   });
 
-  it('answers 503 for an answer without an end, and for a provider that is away', async () => {
+  it("returns 503 when the provider's answer is too large or the provider is unreachable", async () => {
     provider.person = { sub: fresh() };
     const visitor = new Visitor(world.url);
     const callback = await callbackOf(provider, visitor);
@@ -179,7 +179,7 @@ describe('what a provider says that is not valid', () => {
 });
 
 describe('the callback', () => {
-  it('refuses a state that was used, and one of another browser', async () => {
+  it('refuses a state that was used before, or that belongs to another browser', async () => {
     const { email, sub } = await user();
     provider.person = { sub, email, email_verified: true };
     const visitor = new Visitor(world.url);
@@ -254,13 +254,13 @@ describe('GET /auth/start', () => {
     expect((await new Visitor(world.url).get(`/auth/start?provider=${number}`)).status).toBe(404);
   });
 
-  it('refuses plain http of another host, where no cookie is safe', async () => {
+  it('refuses plain http except on this machine, because no cookie is safe there', async () => {
     const visitor = new Visitor(world.url, { host: 'iot.example.com' });
     const page = await visitor.get('/auth/start?provider=1');
     expect([page.status, visitor.cookies.size]).toEqual([400, 0]);
   });
 
-  it('keeps nothing of sign-ins that begin and never end, and goes on', async () => {
+  it('stores nothing for sign-ins that begin and never end, and limits none of them', async () => {
     const count = async () => (await world.pool.query('select from sign_in_attempt')).rowCount;
     const before = await count();
     const visitor = new Visitor(world.url);
@@ -285,7 +285,7 @@ describe('GET /auth/start', () => {
     expect((await visitor.get('/auth/callback?state=x', headers)).status).toBe(status === 302 ? 400 : 403);
   });
 
-  it('shows in GET /auth/session', async () => {
+  it('lists the providers in GET /auth/session', async () => {
     const { text } = await new Visitor(world.url).get('/auth/session');
     expect(JSON.parse(text)).toMatchObject({
       providers: [

@@ -79,7 +79,7 @@ describe('reason of a refused sign-in', () => {
     expect(JSON.stringify(line)).not.toContain(client.secret);
   });
 
-  it('stands in the audit log of the organization that invited, for a person who declined', async () => {
+  it('appears in the audit log of the inviting organization when the person declined at the provider', async () => {
     const owner = await world.organization();
     const create = `mutation ($id: ID!) { createInvitation(organizationId: $id, email: "a@b.example") { url } }`;
     const url = String((await owner.graph(create, { id: owner.id })).body.data!['createInvitation'].url);
@@ -107,7 +107,7 @@ describe('reason of a refused sign-in', () => {
     ]);
   });
 
-  it('stands in the audit log of all organizations of a disabled account', async () => {
+  it('appears in the audit log of every organization of a disabled account', async () => {
     const owners = [await world.organization(), await world.organization()];
     const email = `${fresh()}@corp.example`;
     const id = await createAccount(world.pool, AccountType.user, { username: fresh(), email }, new Date());
@@ -131,7 +131,7 @@ describe('reason of a refused sign-in', () => {
       'settings',
       /OIDC_4_ISSUER is .*\/realms\/x, but the provider calls itself/,
     ],
-  ])('stands in the log and the metric: a provider that %s', async (_name, number, reason, detail) => {
+  ])('appears in the log and the metric: a provider that %s', async (_name, number, reason, detail) => {
     const { issuer } = provider;
     const metadata = { issuer, authorization_endpoint: `${issuer}/auth`, token_endpoint: `${issuer}/token` };
     provider.intercept.set('/realms/x/.well-known/openid-configuration', JSON.stringify(metadata));
@@ -143,7 +143,7 @@ describe('reason of a refused sign-in', () => {
     expect(line).toMatchObject({ reason, detail: expect.stringMatching(detail) });
   });
 
-  it('counts for a sign-in of another browser, and for a link that is over', async () => {
+  it('appears in the metric for a sign-in of another browser, and for an expired link', async () => {
     const before = [await refusals(0, 'state'), await refusals(0, 'link')];
     const visitor = await visitorOf(world, await world.user());
     await visitor.get('/auth/callback?state=x');
@@ -193,7 +193,7 @@ describe('limit of requests below /auth', () => {
     },
   });
 
-  it('counts no image of another site, and reaches browsers as HTML', async () => {
+  it('does not count images that other sites embed, and shows browsers an HTML page', async () => {
     const visitor = new Visitor(limited.url);
     const image = { 'sec-fetch-dest': 'image', 'sec-fetch-mode': 'no-cors', 'sec-fetch-site': 'cross-site' };
     // At once, so that one window has them all.

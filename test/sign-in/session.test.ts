@@ -129,7 +129,7 @@ describe('request with a session', () => {
     expect((await visitor.get('/ddp/v1/account')).status).toBe(401);
   });
 
-  it('acts by the token when it has one, too', async () => {
+  it('acts by its token if it has a token as well as a cookie', async () => {
     const { visitor } = await signedIn();
     const other = await world.organization();
     const authorization = `Bearer ${other.token}`;
@@ -250,7 +250,7 @@ describe('POST /auth/organization', () => {
     expect(session?.organizations.map(({ id }) => id).sort()).toEqual([organization.id, other.id].sort());
   });
 
-  it('answers 404 for an organization that the person is no member of, 401 without a session', async () => {
+  it('returns 404 for an organization of which the person is not a member, and 401 without a session', async () => {
     const { visitor } = await signedIn();
     const other = await world.organization();
     for (const id of [other.id, 'none', '']) {
@@ -306,6 +306,6 @@ it('GET /auth/session says that nobody is signed in', async () => {
   expect([JSON.parse(text), headers['cache-control']]).toEqual([{ providers: [], session: null }, 'no-store']);
 });
 
-it('GET /auth/start answers 404 where there is no provider', async () => {
+it('GET /auth/start returns 404 if no provider is configured', async () => {
   expect((await new Visitor(world.url).get('/auth/start')).status).toBe(404);
 });

@@ -109,7 +109,7 @@ describe('DATABASE_READ_URL', () => {
     });
   });
 
-  it('counts the rows of a read once that breaks off and is repeated on the primary', async () => {
+  it('counts rows once if a read fails midway and is repeated on the primary', async () => {
     const { organization, deviceId, primary, standbys } = world;
     const serial = '00-00-00-00-00-00-00-01';
     const data = { text: 'x'.repeat(2000) };

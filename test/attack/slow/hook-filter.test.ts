@@ -77,7 +77,7 @@ describe('slow hook filters of one organization', () => {
     }
   });
 
-  it('disables a filter that keeps timing out, with a visible reason, until the filter is set again', async () => {
+  it('disables a filter that keeps timing out, and shows the reason, until the filter is set again', async () => {
     const owner = await buildCustomer(service);
     const [path] = await hooksOf(owner, 1);
     await owner.send();

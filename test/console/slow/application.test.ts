@@ -133,7 +133,7 @@ describeInBrowser('console: applications, people and jobs', () => {
     expect(await violationsOf(page)).toEqual([]);
   });
 
-  it('says what to do where nobody but the tokens may see an application', async () => {
+  it('says what to do if only tokens may see an application', async () => {
     const owner = await world.organization();
     const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Cold rooms' });
     const { page } = await browser.open(`${world.url}/console/applications/${applicationId}#token=${owner.token}`);
@@ -144,7 +144,7 @@ describeInBrowser('console: applications, people and jobs', () => {
     expect(await violationsOf(page)).toEqual([]);
   });
 
-  it('has a heading that says so where an object does not exist', async () => {
+  it('shows a heading that says so if an object does not exist', async () => {
     const owner = await world.organization();
     const { page } = await browser.open(`${world.url}/console/#token=${owner.token}`);
     const none = owner.id;

@@ -48,7 +48,7 @@ describeInBrowser('console: charts and files for a dashboard', () => {
     expect(faults).toEqual([]);
   }, 60_000);
 
-  it('exports a dashboard as a file, imports it, and refuses a file that is no dashboard', async () => {
+  it('exports a dashboard as a file, imports it, and refuses any other file', async () => {
     const { owner, address } = await coldRooms(world);
     const { page } = await browser.open(`${address}#token=${owner.token}`);
     await page.getByRole('button', { name: 'Make a first dashboard' }).click();

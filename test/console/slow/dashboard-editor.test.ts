@@ -53,7 +53,7 @@ describeInBrowser('console: editor of a dashboard', () => {
     expect(faults).toEqual([]);
   }, 120_000);
 
-  it('begins with a numeric variable, and offers marked values only where they show', async () => {
+  it('begins with a numeric variable, and offers marked values only for panels that show them', async () => {
     const { page } = await opened([
       { name: 'running', type: 'BOOL' },
       { name: 'pressure', type: 'FLOAT32' },

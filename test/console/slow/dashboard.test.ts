@@ -128,7 +128,7 @@ describeInBrowser('console: panels of a dashboard', () => {
     await page.getByText('The service cannot be reached').waitFor({ state: 'detached' });
   });
 
-  it('says what to do where an application has no dashboard, and to readers who may not make one', async () => {
+  it('says what to do if an application has no dashboard, also to readers who may not create one', async () => {
     const { owner, application, address } = await coldRooms(world, false);
     const { page } = await browser.open(`${world.url}/console/dashboards#token=${owner.token}`);
     await page.getByText('No dashboard yet').waitFor();

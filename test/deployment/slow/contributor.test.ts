@@ -103,7 +103,7 @@ describe('build.js', () => {
     }
   });
 
-  it('deletes compiled files whose source is gone with --quick', async () => {
+  it('deletes with --quick the compiled files whose source was deleted', async () => {
     await write('src/b.ts', 'export const b = 1;\n');
     expect(run('build.js', '--quick').status).toBe(0);
     await rm(join(folder, 'src/b.ts'));

@@ -25,7 +25,7 @@ const subscribe = async (): Promise<Subscriber> => {
   return subscriber;
 };
 
-it('sends a subscriber a record that commits late once, after records that were stored later', async () => {
+it('sends a subscriber each record once, even a record that commits after records that were stored later', async () => {
   const subscriber = await subscribe();
   const writer = new pg.Client({ connectionString: world.databaseUrl, application_name: 'ddp store' });
   await writer.connect();

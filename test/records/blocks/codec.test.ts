@@ -33,7 +33,7 @@ describe('numbers of a block', () => {
 });
 
 describe('texts of a block', () => {
-  it('keeps few different ones in a dictionary, hexadecimal ones as bytes, and others whole', () => {
+  it('keeps few different texts in a dictionary, hexadecimal texts as bytes, and other texts whole', () => {
     expect(encodeTexts(['ok', 'ok', null, 'error', 'ok'])).toMatchObject({ n: 4, dict: ['ok', 'error'] });
     expect(encodeTexts(['00ff', '0a', ''])).toMatchObject({ raw: Buffer.from('00ff0a', 'hex') });
     expect(encodeTexts(['a', 'b', 'c'])).toEqual({ n: 3, dict: ['a', 'b', 'c'] });
@@ -130,7 +130,7 @@ describe('sum of a block', () => {
     expect(part(block, 1, 't')).toEqual(expected((values) => values.at(-1)!));
   });
 
-  it('has the increase of a counter that starts again, and of nothing else', () => {
+  it('holds the increase of a counter that restarts, and of no other values', () => {
     const rows = fleetRows({ devices: 2, perDevice: 96 });
     for (const row of rows.slice(50, 96)) row.numbers![1]! -= 104;
     const block = encoded(rows);
@@ -139,7 +139,7 @@ describe('sum of a block', () => {
     expect(part(block, 1, 'i')).toBeUndefined();
   });
 
-  it('has the seconds in each state by run', () => {
+  it('holds the seconds in each state, by run', () => {
     const block = encoded(fleetRows({ devices: 2, perDevice: 96 }));
     expect(part(block, 3, 'r')).toEqual([0, 0, 1, 1]);
     expect(part(block, 3, 'v')).toEqual([0, 1, 0, 1]);
@@ -150,7 +150,7 @@ describe('sum of a block', () => {
     expect(open).toBeCloseTo(45 * 900, -2);
   });
 
-  it('exists only where it replaces at least 16 values', () => {
+  it('exists only if it replaces at least 16 values', () => {
     expect(encoded(fleetRows({ devices: 10, perDevice: 15 })).sums).toEqual([]);
     expect(encoded(fleetRows({ devices: 10, perDevice: 16 })).sums).not.toEqual([]);
   });
