@@ -58,7 +58,7 @@ describe('alert rule with a query', () => {
     await owner.delete(`${at}/alert-rules/${ruleId}`);
   });
 
-  it('keeps its state for a clause that must not hold on a record that lacks its field', async () => {
+  it('keeps its state when a record lacks the field of a must_not clause', async () => {
     const isNot = (query: object) => ({ query: { bool: { must_not: [query] } } });
     const rules = [
       { when: isNot({ range: { 'data.t': { lte: 8 } } }) },
