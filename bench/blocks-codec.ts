@@ -8,7 +8,6 @@ import { decodeBlock } from '#records/blocks/decode-block.js';
 import { encodeBlock } from '#records/blocks/encode-block.js';
 import { readStoredRow, storedColumns } from '#records/blocks/read-block.js';
 import { equalRows, type StoredRow } from '#records/blocks/stored-row.js';
-import { createBlockTables } from '#records/blocks/tables.js';
 import { all, copyOut, readBlock, writeBlocks } from '../test/records/blocks/block-store.js';
 import type { PacedOwner } from './blocks-fleet.js';
 import { processorOf } from './processor.js';
@@ -23,7 +22,6 @@ type Step = (typeof steps)[number];
  * @throws Error if a record differs
  */
 export const measureBlocks = async (pool: Pool, { productId }: PacedOwner): Promise<void> => {
-  await pool.query(createBlockTables);
   await pool.query(sql`
     create table device_ref as
     select id, (row_number() over (order by id))::int as ref from device where product_id = ${productId}`);

@@ -3,7 +3,7 @@ import type { JsonPart } from './stored-row.js';
 /**
  * Numbers of columns (`record_block_column.col`). A slot of numbers has its own number, a slot of texts its negative
  * one. What every record has follows the slots, and after it the leaves of JSON, numbered for each source
- * (`record_path`).
+ * (`record_block_path`).
  */
 const firstFixed = 20_000;
 const firstPath = 20_100;
@@ -58,7 +58,7 @@ export class PathNumbers {
   private readonly numbers: Map<string, number>;
   private readonly added: { col: number; path: string }[] = [];
 
-  /** @param known the rows of `record_path` */
+  /** @param known the rows of `record_block_path` */
   constructor(known: readonly { col: number; path: string }[] = []) {
     this.numbers = new Map(known.map(({ col, path }) => [path, col]));
   }

@@ -5,7 +5,6 @@ import { createPool } from '#database/pools.js';
 import { fixedColumns, PathNumbers } from '#records/blocks/column-number.js';
 import { encodeBlock } from '#records/blocks/encode-block.js';
 import type { StoredRow } from '#records/blocks/stored-row.js';
-import { createBlockTables } from '#records/blocks/tables.js';
 import { useDatabase } from '../../support/database.js';
 import { arbitraryRows } from './arbitrary-row.js';
 import { writeBlocks } from './block-store.js';
@@ -19,7 +18,6 @@ let client: pg.PoolClient;
 beforeAll(async () => {
   pool = createPool(database.url);
   client = await pool.connect();
-  await client.query(createBlockTables);
   await createStored(client);
 });
 

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import fc from 'fast-check';
 import type pg from 'pg';
 import { createPool } from '#database/pools.js';
-import { createBlockTables } from '#records/blocks/tables.js';
 import { useDatabase } from '../../../support/database.js';
 import { arbitraryRows } from '../arbitrary-row.js';
 import { createStored, expectSame } from '../round-trip.js';
@@ -14,7 +13,6 @@ let client: pg.PoolClient;
 beforeAll(async () => {
   pool = createPool(database.url);
   client = await pool.connect();
-  await client.query(createBlockTables);
   await createStored(client);
 });
 
