@@ -6,6 +6,8 @@ import type { Aggregation } from '#search/aggregation/aggregation.js';
 import type { InstantRange } from '#search/instant-range.js';
 import { all, type Predicate } from '#search/query/predicate.js';
 import { type PlannedTree, planTree } from './aggregation/tree.js';
+import { type BlockRange, blockRange } from './blocks/block-range.js';
+import type { FindBlocks } from './blocks/find-blocks.js';
 import { readHits } from './hits/hits.js';
 import {
   asksProducts,
@@ -23,7 +25,7 @@ import { productsApart } from './rollup/eligible.js';
 import { findLeftOut } from './rollup/left-out.js';
 import type { FindSources } from './rollup/sources.js';
 import { findSummaries } from './rollup/summaries.js';
-import { type Scope, scan } from './sql/record-scan.js';
+import { narrow, type Scope, scan } from './sql/record-scan.js';
 
 /** Dependencies of the execution of a plan. */
 export interface Execution {
@@ -34,6 +36,8 @@ export interface Execution {
   readonly times: Times;
   /** Finds the available rollups; absent if rollups may not answer. */
   readonly sources?: FindSources;
+  /** Finds the available blocks; absent if blocks may not answer. */
+  readonly blocks?: FindBlocks;
 }
 
 /** Executes a plan. */
@@ -41,7 +45,9 @@ export const execute = async (plan: PostgresPlan, execution: Execution): Promise
   const { reader, weigh, times, sources } = execution;
   const found = await timesFound(reader, plan);
   const span = (plan.narrows ? await timeFound(reader, plan.scope, all) : undefined) ?? plan.span;
-  const scope = await aggregatedScope(plan, span, reader, sources);
+  const blocks = plan.request.aggregations.length > 0 ? await blockRangeOf(plan, span, execution) : undefined;
+  const rolled = await aggregatedScope(plan, span, reader, sources);
+  const scope = blocks && !rolled.rollup ? { ...rolled, blocks } : rolled;
   const names = { scope: plan.scope, named: plan.named, weigh };
   const shared = { fields: plan.fields, now: plan.now, span, found, times, pace: reader.pace, weigh, names };
   const aggregations = planTree(plan.request.aggregations, scope, plan.query, shared);
@@ -74,6 +80,21 @@ const aggregatedScope = async (
   const scope = readsRecords(exact) ? fresher(exact, await rolled(true)) : exact;
   if (scope !== undefined) return scope;
   return asksProducts(plan, span) ? withoutProducts(plan.scope, await sources(rows)) : plan.scope;
+};
+
+/** Returns the days that are read from blocks. */
+const blockRangeOf = async (
+  { scope, query, range, now }: PostgresPlan,
+  span: InstantRange,
+  { reader, blocks }: Execution,
+): Promise<BlockRange | undefined> => {
+  if (blocks === undefined) return undefined;
+  const { deviceIds, productIds } = narrow(scope, [query]).scope;
+  const within = { from: Math.max(span.from, range.fromMillis), to: Math.min(span.to, range.toMillis) };
+  return blockRange(
+    { deviceIds, everyDevice: deviceIds.length === scope.deviceIds.length, productIds, span: within, now },
+    await blocks(reader.rows),
+  );
 };
 
 const readHitPage = async (plan: PostgresPlan, { reader, weigh, times, sources }: Execution): Promise<Hit[]> => {

@@ -14,6 +14,7 @@ import { namesFields, reservedOnly } from '#search/names-fields.js';
 import { TimedOut } from '#search/pace.js';
 import type { SearchRequest } from '#search/request.js';
 import { illegalArgument, SearchFailure } from '#search/search-failure.js';
+import { findBlocks } from './blocks/find-blocks.js';
 import { execute } from './execute.js';
 import { planOf } from './postgres-plan.js';
 import { loadFields, loadNames } from './sql/load-fields.js';
@@ -25,6 +26,8 @@ export interface SearchOptions extends SearchConnections {
   clock: () => number;
   /** Maximum duration of one query in milliseconds; a query may ask for less. */
   timeoutMs: number;
+  /** Whether blocks are read where possible; false by default. */
+  blocks?: boolean;
   /** Whether hourly rollups are used where possible; true by default. */
   rollups?: boolean;
 }
@@ -105,6 +108,7 @@ const answerAll = async (
 ): Promise<SearchAnswer> => {
   const { clock, timeoutMs, rollups = true } = options;
   const took = stopwatch();
+  const blocks = options.blocks ? findBlocks(call.organizationId, call.applicationId) : undefined;
   if (queries.length === 0) return { took: took(), responses: [] };
   const { organizationId, signal } = call;
   const now = clock();
@@ -146,6 +150,7 @@ const answerAll = async (
               weigh: budget.weigh,
               times,
               ...(withRollups && { sources: scope.sources }),
+              ...(blocks && { blocks }),
             });
           });
         return read(rollups).catch((error: unknown) => {

@@ -50,7 +50,7 @@ export const topMetrics = (
     throw illegalArgument(`[top_metrics] needs one value a record, but [${several.path}] has several`, at);
   const [key] = bindSort(sort, planning).map(orderKey);
   const ordered = query.perRecord(key!.value, [key!.field], true);
-  const tie = query.perRecord(sql`r.seq`, []);
+  const tie = query.perRecord(sql`r.seq`, [planning.fields.find('_doc')!]);
   const order = orderBy([{ ...key!, value: ordered }], tie);
   const sorted = key!.type === 'timestamp' ? sql`floor(extract(epoch from ${ordered}) * 1000)` : ordered;
   const values = fields.map(({ field }) =>

@@ -1,6 +1,9 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { Field } from '#search/field/field.js';
 import { fieldsOf, type Predicate } from '#search/query/predicate.js';
+import { blockNeed } from '../blocks/block-need.js';
+import type { BlockRange } from '../blocks/block-range.js';
+import { blockSource } from '../blocks/block-source.js';
 import type { RollupRange } from '../rollup/rollup-range.js';
 import { rollupSource } from '../rollup/rollup-source.js';
 import { condition } from './sql-condition.js';
@@ -17,9 +20,14 @@ export interface Scope {
   readonly to: string;
   /** Set if rollups are read instead of records. */
   readonly rollup?: RollupRange;
+  /** Set if blocks are read instead of rows, as far as they have what a statement reads. */
+  readonly blocks?: BlockRange;
   /** Set if few devices are read from rollups, always by the index of the devices. */
   readonly hasFewDevices?: boolean;
 }
+
+/** Returns the scope that reads rows alone, beside rollups. */
+export const withoutBlocks = ({ blocks: _, ...scope }: Scope): Scope => scope;
 
 /** SQL condition of a scope over the alias `r`, in a form that lets PostgreSQL use partitions and indexes. */
 export const scopeCondition = ({ organizationId, deviceIds, productIds, from, to }: Scope): Sql => {
@@ -30,10 +38,13 @@ export const scopeCondition = ({ organizationId, deviceIds, productIds, from, to
   return sql`r.organization_id = ${organizationId}::uuid and ${devices}${products} and r.ts >= ${from}::timestamptz and r.ts <= ${to}::timestamptz`;
 };
 
-/** Source of the rows: `record r` or its rollups, joined with the device if a field needs it. */
-const sourceOf = (scope: Scope, fields: readonly Field[]): Sql => {
-  const records = scope.rollup ? rollupSource(scope, scope.rollup) : sql`record r`;
-  return fields.some(({ ofDevice }) => ofDevice) ? sql`${records} join device d on d.id = r.device_id` : records;
+/** Returns the rollups or blocks that replace `record r`, which apply the scope; undefined if records are read. */
+const replacementOf = (scope: Scope, predicates: readonly Predicate[], fields: readonly Field[]): Sql | undefined => {
+  const { rollup, blocks } = scope;
+  if (rollup) return rollupSource(scope, rollup);
+  const products = blocks?.sources.map(({ productId }) => productId) ?? [];
+  const need = blocks && blockNeed(fields, predicates, products);
+  return need && blockSource(scope, blocks, need);
 };
 
 /** Rows that a statement reads, and the condition that they match. */
@@ -48,10 +59,12 @@ export interface Scan {
  */
 export const scan = (wide: Scope, predicates: readonly Predicate[], fields: readonly Field[]): Scan => {
   const { scope, rest } = narrow(wide, predicates);
+  const replacement = replacementOf(scope, rest, fields);
+  const records = replacement ?? sql`record r`;
+  const isOfDevice = [...fields, ...rest.flatMap(fieldsOf)].some(({ ofDevice }) => ofDevice);
   return {
-    source: sourceOf(scope, [...fields, ...rest.flatMap(fieldsOf)]),
-    // The source of rollups already applies the scope.
-    where: join([scope.rollup ? sql`true` : scopeCondition(scope), ...rest.map(condition)], ' and '),
+    source: isOfDevice ? sql`${records} join device d on d.id = r.device_id` : records,
+    where: join([replacement ? sql`true` : scopeCondition(scope), ...rest.map(condition)], ' and '),
   };
 };
 
@@ -64,7 +77,9 @@ export const narrow = (
   const [named, rest] = [parts.filter(namesDevices), parts.filter((one) => !namesDevices(one))];
   if (named.length === 0) return { scope, rest };
   const sets = named.map(({ values }) => new Set(values));
-  return { scope: { ...scope, deviceIds: scope.deviceIds.filter((id) => sets.every((set) => set.has(id))) }, rest };
+  const deviceIds = scope.deviceIds.filter((id) => sets.every((set) => set.has(id)));
+  const blocks = scope.blocks && { ...scope.blocks, everyDevice: false };
+  return { scope: { ...scope, deviceIds, ...(blocks && { blocks }) }, rest };
 };
 
 const namesDevices = (predicate: Predicate): predicate is Extract<Predicate, { kind: 'in' }> =>

@@ -1,7 +1,7 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { recordCount } from '#records/postgres/search/rollup/rollup-source.js';
 import { name } from '#records/postgres/search/sql/name.js';
-import { type Scope, scan } from '#records/postgres/search/sql/record-scan.js';
+import { type Scope, scan, withoutBlocks } from '#records/postgres/search/sql/record-scan.js';
 import type { Field } from '#search/field/field.js';
 import type { Predicate } from '#search/query/predicate.js';
 import { maxBuckets } from '#search/search-failure.js';
@@ -185,7 +185,9 @@ limit ${maxBuckets + 1}::int`;
    */
   private records({ only, remaining }: Restriction, place?: Sql): Sql {
     const fields = [...this.fields, ...this.keys.flatMap((key) => key.fields)];
-    const { source, where } = scan(this.options.scope, [...this.options.where, ...only], fields);
+    // Records that are shown need their identifiers and JSON.
+    const scope = place === undefined ? this.options.scope : withoutBlocks(this.options.scope);
+    const { source, where } = scan(scope, [...this.options.where, ...only], fields);
     const outputs = [
       ...this.keys.map(({ value }, index) => sql`${value} as ${name('key', index)}`),
       ...this.values.map((value, index) => sql`${value} as ${name('value', index)}`),
