@@ -124,6 +124,9 @@ export class RecordBlocks extends Migration {
         fault text,
         unique nulls not distinct (organization_id, product_id, day)
       );
+      -- All days that have records. Hours without rollups are noted with them.
+      insert into record_dirty_block (organization_id, product_id, day)
+      select distinct organization_id, product_id, date_trunc('day', hour, 'UTC') from record_total where slot = 0;
     `);
   }
 }

@@ -109,6 +109,15 @@ export const noteDays = (hours: Sql): Sql => sql`
   select distinct organization_id, product_id, date_trunc('day', hour, 'UTC') from (${hours}) h
   on conflict (organization_id, product_id, day) do update set noted_at = clock_timestamp()`;
 
+/**
+ * Notes the days of changed records whose blocks become stale, in the transaction that makes their hourly rollups again.
+ * `hours` selects rows of organization_id, product_id and hour.
+ */
+export const noteBlocks = (hours: Sql): Sql => sql`
+  insert into record_dirty_block (organization_id, product_id, day)
+  select distinct organization_id, product_id, date_trunc('day', hour, 'UTC') from (${hours}) h
+  on conflict (organization_id, product_id, day) do update set noted_at = clock_timestamp(), fault = null`;
+
 /** Makes the rollups of a batch of stale days that are over. Returns their number. */
 export const rollUpDays = (pool: Pool, now: Date): Promise<number> =>
   makeRollups(pool, async (tx) => {

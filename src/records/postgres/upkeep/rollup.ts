@@ -3,7 +3,7 @@ import sql, { type Sql } from 'sql-template-tag';
 import { hourMs, hourSeconds } from '#common/time.js';
 import { squared } from '../squared.js';
 import { mendNewest, noteNewest } from './newest-field.js';
-import { byOwner, makeRollups, noteDays, type Owner, ownedBy, slotValues, timeWithin } from './rollup-day.js';
+import { byOwner, makeRollups, noteBlocks, noteDays, type Owner, ownedBy, slotValues, timeWithin } from './rollup-day.js';
 import { sparseStarts } from './sparse.js';
 import { noteSummaries } from './summary.js';
 
@@ -102,6 +102,7 @@ const rollUpHours = async (tx: PoolClient, some: readonly DirtyHour[]): Promise<
   const made = sql`
       select ${organization_id}::uuid as organization_id, ${product_id}::uuid as product_id, unnest(${hours}::timestamptz[]) as hour`;
   await tx.query(noteDays(made));
+  await tx.query(noteBlocks(made));
   await tx.query(noteSummaries(made));
 };
 
