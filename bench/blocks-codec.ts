@@ -6,9 +6,10 @@ import { PathNumbers } from '#records/blocks/column-number.js';
 import { cutBlocks } from '#records/blocks/cut-blocks.js';
 import { decodeBlock } from '#records/blocks/decode-block.js';
 import { encodeBlock } from '#records/blocks/encode-block.js';
-import { readStoredRow, storedColumns } from '#records/blocks/read-block.js';
-import { equalRows, type StoredRow } from '#records/blocks/stored-row.js';
-import { all, copyOut, readBlock, writeBlocks } from '../test/records/blocks/block-store.js';
+import { allOf, readBlock, writeBlock } from '#records/postgres/blocks/block-store.js';
+import { readDay } from '#records/postgres/blocks/day-rows.js';
+import { differenceOf } from '#records/postgres/blocks/difference.js';
+import { numberDevices } from '#records/postgres/blocks/make-day.js';
 import type { PacedOwner } from './blocks-fleet.js';
 import { processorOf } from './processor.js';
 
@@ -21,10 +22,9 @@ type Step = (typeof steps)[number];
  * processor time of each step, of this process and the database, by record.
  * @throws Error if a record differs
  */
-export const measureBlocks = async (pool: Pool, { productId }: PacedOwner): Promise<void> => {
-  await pool.query(sql`
-    create table device_ref as
-    select id, (row_number() over (order by id))::int as ref from device where product_id = ${productId}`);
+export const measureBlocks = async (pool: Pool, { organizationId, productId }: PacedOwner): Promise<void> => {
+  const owner = { organization_id: organizationId, product_id: productId };
+  await numberDevices(pool, owner);
   const client = await pool.connect();
   const { pid: backend } = (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]!;
   const costs = new Map<Step, number>();
@@ -38,19 +38,24 @@ export const measureBlocks = async (pool: Pool, { productId }: PacedOwner): Prom
     return result;
   };
   for (const day of await daysOf(client, productId)) {
-    const groups = await spend('read rows', () =>
-      all(pagesOf(cutBlocks(copyOut(client, dayQuery(productId, day), readStoredRow)))),
-    );
+    const groups = await spend('read rows', () => allOf(pagesOf(cutBlocks(readDay(client, owner, day)))));
     const blocks = await spend('encode', () => groups.map((rows) => encodeBlock(rows, { paths })));
     const placed = blocks.map((content) => ({ block: ++number, source: 1, day, days: 1, content }));
-    await spend('write', () => writeBlocks(client, placed));
+    await spend('write', async () => {
+      for (const { content, ...place } of placed) await writeBlock(client, place, content);
+    });
     const found: Block[] = await spend('read back', async () => {
       const back: Block[] = [];
       for (const { block } of placed) back.push(await readBlock(client, block));
       return back;
     });
     const decoded = await spend('decode', () => found.map((block) => decodeBlock(block, paths)));
-    await spend('compare', () => compare(groups, decoded));
+    await spend('compare', () => {
+      for (const [index, rows] of groups.entries()) {
+        const difference = differenceOf(rows, decoded[index]!);
+        if (difference !== undefined) throw new Error(`A block ${difference}.`);
+      }
+    });
     records += groups.reduce((sum, rows) => sum + rows.length, 0);
   }
   client.release();
@@ -68,18 +73,6 @@ const daysOf = async (client: PoolClient, productId: string): Promise<number[]> 
     select distinct extract(epoch from date_trunc('day', ts, 'UTC'))::int / 86400 as day
     from record where product_id = ${productId} order by day`);
   return rows.map(({ day }) => day);
-};
-
-const dayQuery = (productId: string, day: number): string => `
-  select ${storedColumns('d.ref')} from record r join device_ref d on d.id = r.device_id
-  where r.product_id = '${productId}' and r.ts >= to_timestamp(${day * 86_400}) and r.ts < to_timestamp(${(day + 1) * 86_400})
-  order by d.ref, r.ts, r.seq`;
-
-const compare = (groups: readonly StoredRow[][], decoded: readonly StoredRow[][]): void => {
-  for (const [index, rows] of groups.entries())
-    for (const [place, row] of rows.entries())
-      if (!equalRows(row, decoded[index]![place]!))
-        throw new Error(`A record differs:\n${JSON.stringify(row)}\n${JSON.stringify(decoded[index]![place])}`);
 };
 
 const tables = ['record_block', 'record_block_column', 'record_block_sum'] as const;

@@ -5,9 +5,9 @@ import { createPool } from '#database/pools.js';
 import { fixedColumns, PathNumbers } from '#records/blocks/column-number.js';
 import { encodeBlock } from '#records/blocks/encode-block.js';
 import type { StoredRow } from '#records/blocks/stored-row.js';
+import { writeBlock } from '#records/postgres/blocks/block-store.js';
 import { useDatabase } from '../../support/database.js';
 import { arbitraryRows } from './arbitrary-row.js';
-import { writeBlocks } from './block-store.js';
 import { dayStart, fleetRows } from './fleet-rows.js';
 import { createStored, expectSame } from './round-trip.js';
 
@@ -64,7 +64,7 @@ describe('SQL over a block', () => {
 
   beforeAll(async () => {
     const content = encodeBlock(rows, { paths: new PathNumbers() });
-    await writeBlocks(client, [{ block: 1, source: 1, day: dayStart / 86_400e6, days: 1, content }]);
+    await writeBlock(client, { block: 1, source: 1, day: dayStart / 86_400e6, days: 1 }, content);
   });
 
   /** Returns the values that a statement yields, in their order. */

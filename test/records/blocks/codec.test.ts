@@ -9,7 +9,7 @@ import { decodeNumbers, encodeNumbers } from '#records/blocks/number-column.js';
 import { midnightsOf } from '#records/blocks/run.js';
 import type { SumPart } from '#records/blocks/sum.js';
 import { encodeTexts } from '#records/blocks/text-column.js';
-import { all } from './block-store.js';
+import { allOf } from '#records/postgres/blocks/block-store.js';
 import { dayStart, fleetRows } from './fleet-rows.js';
 
 describe('numbers of a block', () => {
@@ -190,7 +190,7 @@ describe('cutting of a day into blocks', () => {
     const pages = async function* () {
       for (let from = 0; from < count; from += 700) yield rows.slice(from, from + 700);
     };
-    return (await all(pagesOf(cutBlocks(pages())))).map(({ length }) => length);
+    return (await allOf(pagesOf(cutBlocks(pages())))).map(({ length }) => length);
   };
   async function* pagesOf<Row>(groups: AsyncIterable<Row>): AsyncGenerator<Row[]> {
     for await (const group of groups) yield [group];

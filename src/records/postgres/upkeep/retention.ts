@@ -1,7 +1,8 @@
 import type { Pool } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
+import { retireBlocks } from '../blocks/delete-blocks.js';
 import { weekOf } from '../week.js';
-import { noteDays } from './rollup-day.js';
+import { noteBlocks, noteDays } from './rollup-day.js';
 import { noteSummaries } from './summary.js';
 
 type Database = Pick<Pool, 'query'>;
@@ -88,7 +89,7 @@ const deleteBatch = async (pool: Database, target: RetentionTarget): Promise<num
 
 /**
  * Deletes the rollups of expired hours. The hour that contains the limit keeps some of its records, so its rollup is
- * made again, with its day's and its week's.
+ * made again, with its day's and its week's. Blocks of expired days are deleted too.
  */
 const retireRollups = async (pool: Database, target: RetentionTarget): Promise<void> => {
   const limit = sql`date_trunc('hour', ${target.before}::timestamptz)`;
@@ -122,7 +123,9 @@ const retireRollups = async (pool: Database, target: RetentionTarget): Promise<v
     ), cut as (
       select organization_id, product_id, hour from totals union select organization_id, product_id, hour from by_device
     ), noted as (${noteDays(sql`${cutDays} days`)}
+    ), noted_blocks as (${noteBlocks(sql`${cutDays} days`)}
     ), noted_summaries as (${noteSummaries(sql`${cutDays} summaries`)})
     insert into record_dirty (organization_id, product_id, hour)
     select distinct organization_id, product_id, hour from cut where hour = ${limit}`);
+  await retireBlocks(pool, belongs(target), sql`${target.before}::timestamptz`);
 };

@@ -1,0 +1,78 @@
+import type { Pool } from 'pg';
+import sql, { type Sql } from 'sql-template-tag';
+import type { Queryable } from '#database/queryable.js';
+import { transaction } from '#database/transaction.js';
+import { type NotedDay, noteOf, waitForMaker } from './noted-day.js';
+
+/** Number of days whose blocks one statement deletes. */
+const daysAtOnce = 100;
+
+/** Deletes the blocks of days. `days` selects `source` and `day`. Returns the number of days. */
+export const deleteBlocks = async (database: Queryable, days: Sql): Promise<number> => {
+  const { rows } = await database.query<{ days: number }>(sql`
+    with gone as (
+      delete from record_blocked b using (${days}) d where b.source = d.source and b.day = d.day
+      returning b.source, b.day
+    ), block as (
+      delete from record_block b using gone g where b.source = g.source and b.day = g.day returning b.block
+    ), columns as (
+      delete from record_block_column c using block b where c.block = b.block
+    ), sums as (
+      delete from record_block_sum s using block b where s.block = b.block
+    )
+    select count(*)::int as days from gone`);
+  return rows[0]!.days;
+};
+
+/**
+ * Deletes the blocks of days whose records have all expired, with their notes. A day that a maker has read before is
+ * given up, because its note is gone.
+ * @param whose condition of the owner, on the columns organization_id and product_id
+ * @param before time before which records have expired
+ */
+export const retireBlocks = async (database: Queryable, whose: Sql, before: Sql): Promise<void> => {
+  const limit = sql`date_trunc('day', ${before}, 'UTC')`;
+  await database.query(sql`delete from record_dirty_block where ${whose} and day < ${limit}`);
+  await deleteBlocks(
+    database,
+    sql`select e.source, e.day from record_blocked e join record_block_source using (source)
+        where ${whose} and e.day < (${limit} at time zone 'UTC')::date`,
+  );
+};
+
+/** Selects some days whose blocks differ from their records. */
+const stale = sql`
+  select e.source, e.day from record_blocked e join record_block_source s using (source)
+  join record_dirty_block d on d.organization_id = s.organization_id and d.product_id is not distinct from s.product_id
+    and d.day = e.day::timestamp at time zone 'UTC'
+  limit ${daysAtOnce}`;
+
+/**
+ * Deletes some blocks that differ from their records, so that they keep nothing of deleted records while no process
+ * makes blocks. Returns the number of days.
+ */
+export const dropStale = (database: Queryable): Promise<number> => deleteBlocks(database, stale);
+
+/** Notes a fault of a day, which then waits for its next change, and deletes its blocks. */
+export const noteFault = (pool: Pool, { day, noted_at, ...owner }: NotedDay, fault: string): Promise<number> =>
+  transaction(pool, async (tx) => {
+    await tx.query(sql`
+      update record_dirty_block set fault = ${fault} where ${noteOf(owner, day)} and noted_at = ${noted_at}::timestamptz`);
+    return deleteBlocks(
+      tx,
+      sql`select source, 'epoch'::date + ${day}::int as day from record_block_source
+          where organization_id = ${owner.organization_id} and product_id is not distinct from ${owner.product_id}::uuid`,
+    );
+  });
+
+/** Notes some days that have blocks, and deletes blocks of noted days. Returns the number of days that lost theirs. */
+export const drainBlocks = (pool: Pool): Promise<number> =>
+  transaction(pool, async (tx) => {
+    await waitForMaker(tx);
+    await tx.query(sql`
+      insert into record_dirty_block (organization_id, product_id, day)
+      select organization_id, product_id, day::timestamp at time zone 'UTC'
+      from (select source, day from record_blocked limit ${daysAtOnce}) b join record_block_source using (source)
+      on conflict (organization_id, product_id, day) do update set noted_at = clock_timestamp(), fault = null`);
+    return deleteBlocks(tx, stale);
+  });

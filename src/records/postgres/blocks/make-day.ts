@@ -1,0 +1,172 @@
+import type { Pool, PoolClient } from 'pg';
+import { DatabaseError } from 'pg';
+import sql from 'sql-template-tag';
+import type { Queryable } from '#database/queryable.js';
+import { transaction } from '#database/transaction.js';
+import type { Block } from '#records/blocks/block.js';
+import { PathNumbers } from '#records/blocks/column-number.js';
+import { cutBlocks } from '#records/blocks/cut-blocks.js';
+import { decodeBlock } from '#records/blocks/decode-block.js';
+import { encodeBlock } from '#records/blocks/encode-block.js';
+import type { StoredRow } from '#records/blocks/stored-row.js';
+import { type Owner, ownedBy } from '../upkeep/rollup-day.js';
+import { readBlock, writeBlock } from './block-store.js';
+import { readDay } from './day-rows.js';
+import { noteFault } from './delete-blocks.js';
+import { differenceOf } from './difference.js';
+import { deleteNote, isUnchanged, lockMaking, type NotedDay, postpone } from './noted-day.js';
+import { inSnapshot, prepareLong } from './snapshot.js';
+
+/** Result of making a day. */
+export type MadeDay =
+  /** Its records are in blocks. */
+  | { outcome: 'made'; records: number }
+  /** Its records changed, and it will be made later. */
+  | { outcome: 'changed' }
+  /** Another process makes blocks. */
+  | { outcome: 'busy' }
+  /** It waits for its next change. */
+  | { outcome: 'fault'; fault: string };
+
+/** A reason why records cannot be in blocks. The message contains no value of theirs. */
+class BlockFault extends Error {}
+
+/**
+ * Makes the blocks of a day from its records, reads them back and compares them. It needs two connections: one reads
+ * the records in a snapshot, the other one writes all blocks in one transaction. If they differ, nothing is written but
+ * the fault.
+ * @throws Error if the database could not be reached or has no room; nothing is written
+ */
+export const makeDay = async (pool: Pool, day: NotedDay): Promise<MadeDay> => {
+  try {
+    await numberDevices(pool, day);
+    const made = await transaction(
+      pool,
+      async (tx): Promise<MadeDay> => {
+        if (!(await lockMaking(tx))) return { outcome: 'busy' };
+        await prepareLong(tx);
+        const records = await inSnapshot(pool, async (reader) =>
+          (await isUnchanged(reader, day)) ? writeDay(tx, readDay(reader, day, day.day), day) : undefined,
+        );
+        if (records === undefined || !(await deleteNote(tx, day))) return { outcome: 'changed' };
+        return { outcome: 'made', records };
+      },
+      ({ outcome }) => outcome === 'made',
+    );
+    if (made.outcome === 'changed') await postpone(pool, day);
+    return made;
+  } catch (error) {
+    const fault = faultOf(error);
+    if (fault === undefined) throw error;
+    await noteFault(pool, day, fault);
+    return { outcome: 'fault', fault };
+  }
+};
+
+/**
+ * Numbers the devices of an owner's records. The snapshot that is read next sees the numbers of all devices of hours
+ * that have their rollups.
+ */
+export const numberDevices = async (database: Queryable, owner: Owner): Promise<void> => {
+  await database.query(sql`
+    insert into record_block_device (device_id)
+    select device_id from record_source s
+    where ${ownedBy(owner)} and not exists (select from record_block_device d where d.device_id = s.device_id)
+    on conflict do nothing`);
+};
+
+/** Writes the blocks of a day in place of its earlier ones. Returns the number of records. */
+const writeDay = async (
+  tx: PoolClient,
+  pages: AsyncIterable<readonly StoredRow[]>,
+  { day, ...owner }: NotedDay,
+): Promise<number> => {
+  const source = await sourceOf(tx, owner);
+  const { rows: known } = await tx.query<{ col: number; path: string }>(
+    sql`select col, path from record_block_path where source = ${source}`,
+  );
+  const paths = new PathNumbers(known);
+  const { rows: earlier } = await tx.query<{ block: number }>(
+    sql`select block from record_block where source = ${source} and day = 'epoch'::date + ${day}::int`,
+  );
+  let records = 0;
+  for await (const rows of cutBlocks(pages)) {
+    await makeBlock(tx, rows, { source, day, paths });
+    records += rows.length;
+  }
+  const replaced = earlier.map(({ block }) => block);
+  await tx.query(sql`
+    with block as (
+      delete from record_block where block = any(${replaced}::int[])
+    ), columns as (
+      delete from record_block_column where block = any(${replaced}::int[])
+    ), sums as (
+      delete from record_block_sum where block = any(${replaced}::int[])
+    )
+    delete from record_blocked where source = ${source} and day = 'epoch'::date + ${day}::int`);
+  if (records > 0)
+    await tx.query(sql`
+      insert into record_blocked (source, day, n, made_at)
+      values (${source}, 'epoch'::date + ${day}::int, ${records}, clock_timestamp())`);
+  return records;
+};
+
+/** Returns the number of an owner. Only one process makes blocks, so nobody else creates it meanwhile. */
+const sourceOf = async (tx: PoolClient, owner: Owner): Promise<number> => {
+  const find = sql`select source from record_block_source where ${ownedBy(owner)}`;
+  const create = sql`
+    insert into record_block_source (organization_id, product_id)
+    values (${owner.organization_id}, ${owner.product_id}) returning source`;
+  const { rows } = await tx.query<{ source: number }>(find);
+  return (rows[0] ?? (await tx.query<{ source: number }>(create)).rows[0]!).source;
+};
+
+/** Source, day and paths of a block. */
+interface BlockOptions {
+  source: number;
+  day: number;
+  paths: PathNumbers;
+}
+
+/** Writes a block, and compares with the records what PostgreSQL has stored of it. */
+const makeBlock = async (
+  tx: PoolClient,
+  rows: readonly StoredRow[],
+  { source, day, paths }: BlockOptions,
+): Promise<void> => {
+  if (rows[0]!.device === 0) throw new BlockFault('A device of the records has no number.');
+  const content = encodeBlock(rows, { paths });
+  const added = paths.takeAdded();
+  await tx.query(sql`
+    insert into record_block_path (source, col, path)
+    select ${source}, col, path
+    from unnest(${added.map(({ col }) => col)}::int[], ${added.map(({ path }) => path)}::text[]) p (col, path)`);
+  const { rows: numbers } = await tx.query<{ block: number }>(`select nextval('record_block_number')::int as block`);
+  const { block } = numbers[0]!;
+  await writeBlock(tx, { block, source, day, days: 1 }, content);
+  const difference = differenceOf(rows, restore(await readBlock(tx, block), paths));
+  if (difference !== undefined) throw new BlockFault(`A block ${difference}.`);
+};
+
+/** @throws BlockFault if the block cannot be decoded */
+const restore = (content: Block, paths: PathNumbers): StoredRow[] => {
+  try {
+    return decodeBlock(content, paths);
+  } catch (error) {
+    throw new BlockFault(`A block cannot be decoded (${(error as Error).name}).`);
+  }
+};
+
+/** SQLSTATEs of values that PostgreSQL refuses, by class: data exceptions, and limits such as the length of an array. */
+const refused = /^(22|54)/;
+
+/** Describes why a day cannot be in blocks. Undefined for errors that another try may not meet. */
+const faultOf = (error: unknown): string | undefined => {
+  if (error instanceof BlockFault) return error.message;
+  if (error instanceof DatabaseError)
+    return refused.test(error.code ?? '') ? `PostgreSQL refused a block (SQLSTATE ${error.code}).` : undefined;
+  // Messages of these say what is too large, and no value.
+  if (error instanceof RangeError) return error.message;
+  const isOfCode = error instanceof TypeError || error instanceof SyntaxError || error instanceof ReferenceError;
+  return isOfCode ? `A block cannot be made (${error.name}).` : undefined;
+};

@@ -1,0 +1,106 @@
+import type { PoolClient } from 'pg';
+import sql, { type Sql } from 'sql-template-tag';
+import type { Queryable } from '#database/queryable.js';
+import { isDue, type Owner, ownedBy } from '../upkeep/rollup-day.js';
+
+/*
+ * Blocks hold the records of an owner's day in columns (tables record_block, record_block_column, record_block_sum). A
+ * day is valid if it has a row in record_blocked, none in record_dirty_block, and none of its hours has one in
+ * record_dirty, seen in the same snapshot.
+ */
+
+/** A day of one owner whose blocks are missing or differ from its records. */
+export interface NotedDay extends Owner {
+  /** Days since 1970. */
+  readonly day: number;
+  /** Time of its last note, as PostgreSQL writes it. */
+  readonly noted_at: string;
+}
+
+/** SQL expression of the start of a day (UTC), given as days since 1970. */
+export const startOf = (day: number): Sql => sql`to_timestamp(${day * 86_400}::float8)`;
+
+/** SQL condition: a row of `record_dirty_block` is the note of a day. */
+export const noteOf = (owner: Owner, day: number): Sql => sql`${ownedBy(owner)} and day = ${startOf(day)}`;
+
+/** SQL condition: an hour of the day that is noted in a row `d` waits for its rollup. */
+export const hasDirtyHour = sql`exists (
+  select from record_dirty h
+  where h.organization_id = d.organization_id and h.product_id is not distinct from d.product_id
+    and h.hour >= d.day and h.hour < d.day + interval '24 hours')`;
+
+/**
+ * SQL condition: the day that is noted in a row `d` has been over for two hours, and retention does not delete records
+ * of it yet. A day that loses an hour of records each hour would be made again each hour.
+ */
+export const isFinished = (now: Date): Sql => sql`
+  d.day <= ${now}::timestamptz - interval '26 hours' and coalesce(d.day >= ${now}::timestamptz - (
+    select keep from record_retention r
+    where r.organization_id = d.organization_id and (r.product_id = d.product_id or r.product_id is null)
+    order by r.product_id nulls last limit 1), true)`;
+
+const noted = (where: Sql): Sql => sql`
+  select organization_id, product_id, (extract(epoch from d.day) / 86400)::int as day, noted_at::text
+  from record_dirty_block d where ${where}`;
+
+const isToMake = (now: Date): Sql =>
+  sql`fault is null and ${isFinished(now)} and ${isDue(now)} and not ${hasDirtyHour}`;
+
+/** Number of days that one query finds. */
+const daysAtOnce = 100;
+
+/** Finds the days that are to be made next, the newest first, because they are queried most. */
+export const findDueDays = async (database: Queryable, now: Date): Promise<NotedDay[]> =>
+  (await database.query<NotedDay>(sql`${noted(isToMake(now))} order by d.day desc limit ${daysAtOnce}`)).rows;
+
+/**
+ * Finds all finished days whose hours have their rollups, whether or not they keep changing or have a fault, the newest
+ * first.
+ */
+export const findFinishedDays = async (database: Queryable, now: Date): Promise<NotedDay[]> =>
+  (await database.query<NotedDay>(sql`${noted(sql`${isFinished(now)} and not ${hasDirtyHour}`)} order by d.day desc`))
+    .rows;
+
+const key = sql`hashtextextended('record blocks', 0)`;
+const lock = sql`pg_try_advisory_xact_lock(${key})`;
+
+/** Whether days are to be made, and no process makes one. */
+export const isMakerWanted = async (database: Queryable, now: Date): Promise<boolean> => {
+  const { rows } = await database.query<{ wanted: boolean }>(sql`
+    select exists (select from record_dirty_block d where ${isToMake(now)}) as wanted`);
+  if (!rows[0]!.wanted) return false;
+  const { rows: free } = await database.query<{ free: boolean }>(sql`select ${lock} as free`);
+  return free[0]!.free;
+};
+
+/** Makes the transaction the only one that makes blocks. Returns false if there is another one. */
+export const lockMaking = async (tx: PoolClient): Promise<boolean> =>
+  (await tx.query<{ locked: boolean }>(sql`select ${lock} as locked`)).rows[0]!.locked;
+
+/** Waits until no other transaction makes blocks, and keeps others from it. */
+export const waitForMaker = async (tx: PoolClient): Promise<void> => {
+  await tx.query(sql`select pg_advisory_xact_lock(${key})`);
+};
+
+/** Whether a day still has its note, and all its hours have their rollups, in the snapshot of the transaction. */
+export const isUnchanged = async (tx: PoolClient, { day, noted_at, ...owner }: NotedDay): Promise<boolean> => {
+  const { rowCount } = await tx.query(sql`
+    select from record_dirty_block d where ${noteOf(owner, day)} and noted_at = ${noted_at}::timestamptz and not ${hasDirtyHour}`);
+  return rowCount === 1;
+};
+
+/** Deletes the note of a day. Returns false if the day was noted again meanwhile. */
+export const deleteNote = async (tx: PoolClient, { day, noted_at, ...owner }: NotedDay): Promise<boolean> => {
+  const { rowCount } = await tx.query(
+    sql`delete from record_dirty_block where ${noteOf(owner, day)} and noted_at = ${noted_at}::timestamptz`,
+  );
+  return rowCount === 1;
+};
+
+/**
+ * Restarts the wait of a day that was noted again while it was made. Otherwise it would be due at once, again and again
+ * while late records keep coming.
+ */
+export const postpone = async (database: Queryable, { day, ...owner }: NotedDay): Promise<void> => {
+  await database.query(sql`update record_dirty_block set since = clock_timestamp() where ${noteOf(owner, day)}`);
+};

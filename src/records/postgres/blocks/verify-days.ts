@@ -1,0 +1,134 @@
+import type { Pool, PoolClient } from 'pg';
+import sql from 'sql-template-tag';
+import type { Queryable } from '#database/queryable.js';
+import { PathNumbers } from '#records/blocks/column-number.js';
+import { decodeBlock } from '#records/blocks/decode-block.js';
+import type { StoredRow } from '#records/blocks/stored-row.js';
+import { noteBlocks, type Owner } from '../upkeep/rollup-day.js';
+import { readBlock } from './block-store.js';
+import { readDay } from './day-rows.js';
+import { differenceOf } from './difference.js';
+import { startOf } from './noted-day.js';
+import { inSnapshot } from './snapshot.js';
+
+/** A day that has blocks. */
+export interface BlockedDay extends Owner {
+  readonly source: number;
+  /** Days since 1970. */
+  readonly day: number;
+}
+
+/** Lists the days that have blocks, valid or not. */
+export const listBlockedDays = async (database: Queryable): Promise<BlockedDay[]> => {
+  const { rows } = await database.query<BlockedDay>(sql`
+    select source, organization_id, product_id, day - 'epoch'::date as day
+    from record_blocked join record_block_source using (source) order by source, day`);
+  return rows;
+};
+
+/** Result of comparing a day: its number of records, or why its blocks differ. */
+export type ComparedDay =
+  /** Its blocks restore its records. */
+  | { outcome: 'same'; records: number }
+  /** Its blocks are not valid, because records have changed since. */
+  | { outcome: 'stale' }
+  /** The difference, without a value. */
+  | { outcome: 'different'; difference: string };
+
+/**
+ * Compares the blocks of a day with its records. It needs two connections, which read the same snapshot: records and
+ * blocks are read side by side.
+ */
+export const compareDay = (pool: Pool, day: BlockedDay): Promise<ComparedDay> =>
+  inSnapshot(pool, async (tx) => {
+    const n = await findValid(tx, day);
+    if (n === undefined) return { outcome: 'stale' };
+    const { rows } = await tx.query<{ id: string }>('select pg_export_snapshot() as id');
+    return inSnapshot(
+      pool,
+      async (reader): Promise<ComparedDay> => {
+        const records = new RowReader(readDay(reader, day, day.day));
+        const difference = await compare(tx, records, day, n);
+        // The rest is read, too, so that the connection can be used again.
+        while ((await records.take(1000)).length > 0);
+        return difference === undefined ? { outcome: 'same', records: n } : { outcome: 'different', difference };
+      },
+      rows[0]!.id,
+    );
+  });
+
+/** Returns the number of a day's records, if its blocks are valid in the snapshot of the transaction. */
+const findValid = async (tx: PoolClient, { source, day }: BlockedDay): Promise<number | undefined> => {
+  const { rows } = await tx.query<{ n: number }>(sql`
+    select b.n from record_blocked b join record_block_source s using (source)
+    where b.source = ${source} and b.day = 'epoch'::date + ${day}::int
+      and not exists (
+        select from record_dirty_block d
+        where d.organization_id = s.organization_id and d.product_id is not distinct from s.product_id and d.day = ${startOf(day)})
+      and not exists (
+        select from record_dirty h
+        where h.organization_id = s.organization_id and h.product_id is not distinct from s.product_id
+          and h.hour >= ${startOf(day)} and h.hour < ${startOf(day + 1)})`);
+  return rows[0]?.n;
+};
+
+/** Compares block by block. Undefined if nothing differs. */
+const compare = async (
+  tx: PoolClient,
+  records: RowReader,
+  { source, day }: BlockedDay,
+  n: number,
+): Promise<string | undefined> => {
+  const { rows: known } = await tx.query<{ col: number; path: string }>(
+    sql`select col, path from record_block_path where source = ${source}`,
+  );
+  const paths = new PathNumbers(known);
+  // Blocks are numbered in the order in which they were written.
+  const { rows: blocks } = await tx.query<{ block: number; n: number }>(
+    sql`select block, n from record_block where source = ${source} and day = 'epoch'::date + ${day}::int order by block`,
+  );
+  const sum = blocks.reduce((total, block) => total + block.n, 0);
+  if (sum !== n) return `Its blocks have ${sum} records instead of ${n}.`;
+  for (const { block, n: count } of blocks) {
+    const difference = differenceOf(await records.take(count), await restore(tx, block, paths));
+    if (difference !== undefined) return `Block ${block} ${difference}.`;
+  }
+  const left = await records.take(1);
+  return left.length > 0 ? 'Records are missing in its blocks.' : undefined;
+};
+
+/** Reads and decodes a block. Returns no records if that fails, which is a difference. */
+const restore = async (tx: PoolClient, block: number, paths: PathNumbers): Promise<StoredRow[]> => {
+  const content = await readBlock(tx, block);
+  try {
+    return decodeBlock(content, paths);
+  } catch {
+    return [];
+  }
+};
+
+/** Takes rows from pages. */
+class RowReader {
+  private waiting: StoredRow[] = [];
+
+  constructor(private readonly pages: AsyncGenerator<StoredRow[]>) {}
+
+  /** Returns the next rows: fewer than `count` at the end. */
+  async take(count: number): Promise<StoredRow[]> {
+    while (this.waiting.length < count) {
+      const page = await this.pages.next();
+      if (page.done) break;
+      this.waiting.push(...page.value);
+    }
+    return this.waiting.splice(0, count);
+  }
+}
+
+/** Notes a day whose blocks differ, so that they are made again. */
+export const noteDay = async (database: Queryable, { organization_id, product_id, day }: BlockedDay): Promise<void> => {
+  await database.query(
+    noteBlocks(
+      sql`select ${organization_id}::uuid as organization_id, ${product_id}::uuid as product_id, ${startOf(day)} as hour`,
+    ),
+  );
+};

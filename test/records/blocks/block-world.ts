@@ -1,0 +1,118 @@
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import { VariableType } from '#entities/enums.js';
+import { newId } from '#entities/id.js';
+import type { PlainObject } from '#records/item.js';
+import { type MadeDay, makeDay } from '#records/postgres/blocks/make-day.js';
+import { makeDueDays } from '#records/postgres/blocks/make-due-days.js';
+import { findDueDays, type NotedDay } from '#records/postgres/blocks/noted-day.js';
+import { type ComparedDay, compareDay, listBlockedDays } from '#records/postgres/blocks/verify-days.js';
+import { createRecordStore, type RecordStore } from '#records/postgres/log/store.js';
+import { rollUp } from '#records/postgres/upkeep/rollup.js';
+import { until } from '../../support/until.js';
+import { buildFleet, type Fleet } from '../fleet.js';
+
+export const daySeconds = 24 * 3600;
+/** Start of a day that is over, in Unix seconds. */
+export const midnight = (Math.floor(Date.now() / 1000 / daySeconds) - 5) * daySeconds;
+/** A time at which all notes are due. */
+export const later = new Date(Date.now() + 2 * daySeconds * 1000);
+
+const variables = [
+  { name: 't', type: VariableType.FLOAT32 },
+  { name: 'on', type: VariableType.BOOL },
+  { name: 'label', type: VariableType.TXT },
+];
+
+/** Records of fleets, and their blocks. */
+export interface BlockWorld {
+  readonly store: RecordStore;
+  fleetOf(): Promise<Fleet>;
+  /** Stores records of a device. `ts` is in seconds after `midnight`. */
+  put(fleet: Fleet, ...items: [ts: number, data: PlainObject][]): Promise<void>;
+  rollUpAll(): Promise<void>;
+  /** Makes all due days, and returns their faults. */
+  make(now?: Date): Promise<string[]>;
+  /** Compares the days of an organization that have blocks. */
+  compare(fleet: Pick<Fleet, 'organizationId'>): Promise<ComparedDay[]>;
+  /** Makes the only due day of an organization. */
+  makeOne(fleet: Pick<Fleet, 'organizationId'>): Promise<MadeDay>;
+  /** Runs work while nobody can write blocks. */
+  whileLocked(work: (release: () => Promise<void>) => Promise<void>): Promise<void>;
+  /** Resolves with the backend of the maker once it waits to write blocks. */
+  waitingMaker(): Promise<number>;
+}
+
+/** Creates the world over a database that no service maintains. */
+export const createBlockWorld = (pool: Pool): BlockWorld => {
+  const store = createRecordStore({ pool, clock: Date.now, plans: [] });
+  let serials = 0;
+  const dueOf = async ({ organizationId }: Pick<Fleet, 'organizationId'>): Promise<NotedDay> =>
+    (await findDueDays(pool, later)).find(({ organization_id }) => organization_id === organizationId)!;
+  return {
+    store,
+    fleetOf: () => buildFleet(pool, `f${++serials}`, variables),
+    async put({ organizationId, deviceId }, ...items) {
+      await store.store({
+        organizationId,
+        items: items.map(([ts, data]) => ({
+          serials: [],
+          deviceId,
+          ts: midnight + ts,
+          data,
+          metadata: { rssi: -60 - (ts % 20) },
+          key: newId(),
+        })),
+        refusedIf: 'any',
+      });
+    },
+    async rollUpAll() {
+      while ((await rollUp(pool, later)) > 0);
+    },
+    async make(now = later) {
+      const faults: string[] = [];
+      await makeDueDays(pool, now, { onDay: () => undefined, onFault: (_, fault) => faults.push(fault) });
+      return faults;
+    },
+    async compare({ organizationId }) {
+      const days = await listBlockedDays(pool);
+      const compared: ComparedDay[] = [];
+      for (const day of days) if (day.organization_id === organizationId) compared.push(await compareDay(pool, day));
+      return compared;
+    },
+    makeOne: async (fleet) => makeDay(pool, await dueOf(fleet)),
+    async whileLocked(work) {
+      const other = await pool.connect();
+      await other.query('begin; lock table record_block in share mode');
+      let isLocked = true;
+      const release = async () => {
+        if (isLocked) await other.query('commit');
+        isLocked = false;
+      };
+      try {
+        await work(release);
+      } finally {
+        await release();
+        other.release();
+      }
+    },
+    async waitingMaker() {
+      let pid: number | undefined;
+      await until(async () => {
+        const { rows } = await pool.query<{ pid: number }>(
+          sql`select pid from pg_locks where relation = 'record_block'::regclass and not granted`,
+        );
+        pid = rows[0]?.pid;
+        return pid !== undefined;
+      });
+      return pid!;
+    },
+  };
+};
+
+/** Some records of a day, one a minute. */
+export const someRecords = (count: number, from = 0): [ts: number, data: PlainObject][] =>
+  Array.from({ length: count }, (_, index): [number, PlainObject] => [
+    from + index * 60,
+    index % 7 === 0 ? { label: `l${index % 5}`, other: { x: index } } : { t: index / 10, on: index % 3 === 0 },
+  ]);
