@@ -22,6 +22,7 @@ import { createJobs, type Jobs } from '#jobs/jobs.js';
 import type { Live } from '#live/live.js';
 import type { ClusterRecordsOptions } from '#records/opensearch/cluster-store.js';
 import { followJournal } from '#records/opensearch/move/drain.js';
+import { observeBlocks } from '#records/postgres/blocks/metrics.js';
 import { openPostgresRecords, type Records } from '#records/postgres/records.js';
 import type { RecordIndex } from '#records/record-index.js';
 import type { RecordLog, StoredRecords } from '#records/record-log.js';
@@ -107,6 +108,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   );
   await connections.observe(registry);
   observeProcess(registry, options.worker?.number);
+  if (hasBlocks(config)) observeBlocks(registry, connections.pool, clock);
   await place.start();
   await hooks.start();
   await usage.start();
@@ -168,7 +170,7 @@ async function openRecords(
 }
 
 function openRecordLog(
-  { connections, place, clock, log, registry, tracing, bus }: Base,
+  { config, connectionString, connections, place, clock, log, registry, tracing, bus }: Base,
   hooks: Hooks,
   alerts: Alerts,
 ): RecordLog {
@@ -189,10 +191,14 @@ function openRecordLog(
       },
     ],
     bus,
+    ...(hasBlocks(config) && { blocks: { connectionString } }),
     grouped: createGroupMetrics(registry),
   });
   return measureLog(records, registry);
 }
+
+/** Whether finished days are made into blocks. On a cluster, PostgreSQL has no finished days. */
+const hasBlocks = ({ recordBlocks, recordIndex }: Config): boolean => recordBlocks && recordIndex === 'postgres';
 
 function openRecordIndex({ connections, place, config, clock, registry }: Base): RecordIndex {
   const { searchPool, standbys, reads, pool, liveSlowPool } = connections;

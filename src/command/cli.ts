@@ -10,6 +10,7 @@ import { addDemoCommand } from './demo.js';
 import { addDoctorCommand } from './doctor.js';
 import { addProductCommands, addRetentionCommands } from './product.js';
 import { addQuotaCommands } from './quota.js';
+import { addBlockCommands } from './record-blocks.js';
 import { addServiceCommands } from './service.js';
 import { addTokenCommands } from './token.js';
 
@@ -42,6 +43,7 @@ function createProgram(): Command {
   addQuotaCommands(addGroup(ddp, 'quota', 'Quotas of organizations.'));
   addRetentionCommands(addGroup(ddp, 'retention', 'Retention of records.'));
   addIndexCommands(addGroup(ddp, 'index', 'The index of records on an OpenSearch cluster.'));
+  addBlockCommands(addGroup(ddp, 'blocks', 'Blocks of records, which hold finished days in columns.'));
   addBridgeCommand(ddp);
   addConfigurationCommands(ddp);
   addDemoCommand(ddp);

@@ -46,6 +46,7 @@ function examineAll(): Promise<Finding[]> {
         dataDir: embedded ? config.dataDir : undefined,
         pending: migrations.pending,
         sendsMail: config.mail !== undefined,
+        makesBlocks: config.recordBlocks,
         standbys: await Promise.all(config.databaseReadUrls.map((url) => lookAtStandby(pool, url))),
         providers: config.oidc.length > 0 ? await lookAtProviders(config.oidc) : [],
         checkSecretKey: () => requireSecretKey(pool, keys),

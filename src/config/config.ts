@@ -62,6 +62,8 @@ export interface Config {
   search: { timeout: number; rollups: boolean };
   /** The store that answers searches. */
   recordIndex: 'postgres' | 'opensearch';
+  /** Whether finished days of records are made into blocks. */
+  recordBlocks: boolean;
   /** Set when `recordIndex` is opensearch. Otherwise only commands that move records use it. */
   cluster: ClusterConfig | undefined;
   /** Timeout of one GraphQL request. */
@@ -143,6 +145,7 @@ const settings = z.object({
   AUDIT_RETENTION: durationSetting().default(400 * 86_400_000),
   SEARCH_TIMEOUT: deadlineSetting().default(10_000),
   SEARCH_ROLLUPS: flagSetting().default(true),
+  RECORD_BLOCKS: flagSetting().default(false),
   ...hookSettings,
   ...httpSettings,
   ...clusterSettings,
@@ -198,6 +201,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, { needsSecrets = true
     metricsToken: data.METRICS_TOKEN,
     search: { timeout: data.SEARCH_TIMEOUT, rollups: data.SEARCH_ROLLUPS },
     recordIndex: data.RECORD_INDEX,
+    recordBlocks: data.RECORD_BLOCKS,
     cluster: clusterOf(data),
     // A request may run one search after the other.
     graph: { timeout: 2 * data.SEARCH_TIMEOUT },

@@ -31,8 +31,8 @@ const least: Readonly<Record<PoolName, number>> = {
 };
 
 /**
- * Connections besides the pools: two pipelined ones, one that listens, and a few for migrations at start and for
- * cancelling statements.
+ * Connections besides the pools: two pipelined ones, one that listens, and a few for migrations at start, later for
+ * making blocks (two) and for cancelling statements.
  */
 const singleConnections = 6;
 

@@ -2,9 +2,10 @@ import { statfs } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import type { Queryable } from '#database/queryable.js';
 import { checkAlerts } from './alerts.js';
+import { checkBlocks } from './blocks.js';
 import { checkCircuits } from './circuits.js';
 import { checkClocks } from './clocks.js';
-import { type Finding, finding } from './finding.js';
+import { type Check, type Finding, finding } from './finding.js';
 import { type ExaminedProvider, findProviders } from './providers.js';
 import { checkClock, checkConnections, checkIndexes, checkSettings, checkVacuum } from './server.js';
 import { checkSize } from './size.js';
@@ -32,6 +33,8 @@ export interface DoctorOptions {
   pending: readonly string[];
   /** Whether e-mail is configured. */
   sendsMail: boolean;
+  /** Whether finished days of records are made into blocks. */
+  makesBlocks?: boolean;
   /** Standbys that answer reads. */
   standbys?: readonly ExaminedStandby[];
   /** Providers by which people sign in. */
@@ -42,14 +45,14 @@ export interface DoctorOptions {
 
 /** Runs all checks and changes nothing. A check that fails is a finding too. */
 export async function examine(options: DoctorOptions): Promise<Finding[]> {
-  const { database, now, dataDir, pending, sendsMail, standbys = [], providers = [], checkSecretKey } = options;
+  const { database, now, dataDir, pending, standbys = [], providers = [], checkSecretKey } = options;
   const schema = finding('schema', 'of this release', 'wrong', pending.length > 0 ? [waiting(pending)] : []);
   const findings = [schema, await checkDisk(dataDir)];
   // The tables of this release are checked only if all migrations are applied.
   const checks =
     pending.length > 0
       ? ofServer
-      : [...ofServer, ...ofService, checkAlerts(sendsMail), checkSize(availableParallelism(), dataDir)];
+      : [...ofServer, ...ofService, ...ofSettings(options), checkSize(availableParallelism(), dataDir)];
   for (const check of checks) findings.push(await check(database, now).catch(failed));
   if (standbys.length > 0) findings.push(findStandbys(standbys));
   if (providers.length > 0) findings.push(findProviders(providers));
@@ -57,6 +60,11 @@ export async function examine(options: DoctorOptions): Promise<Finding[]> {
   const fault = await checkSecretKey().then(() => [], sentence);
   return [...findings, finding('secret key', 'opens what is stored', 'wrong', fault)];
 }
+
+const ofSettings = ({ makesBlocks = false, sendsMail }: DoctorOptions): Check[] => [
+  ...(makesBlocks ? [checkBlocks] : []),
+  checkAlerts(sendsMail),
+];
 
 const failed = (error: unknown): Finding =>
   finding('check of the database', '', 'wrong', [`It failed: ${sentence(error)[0]}`]);

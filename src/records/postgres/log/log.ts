@@ -9,7 +9,7 @@ import { clockTolerance } from '#scheduling/clock-tolerance.js';
 import { newestAt } from '../newest-field.js';
 import { decideRecords, decideStored, matchRecords, matchStored } from '../search/match.js';
 import type { Purge } from '../upkeep/purge.js';
-import { createUpkeep } from '../upkeep/upkeep.js';
+import { createUpkeep, type UpkeepOptions } from '../upkeep/upkeep.js';
 import { ActivityCounter } from './activity.js';
 import { redecode } from './redecode.js';
 import { countOrganization, countRecords, scanRecords } from './scan.js';
@@ -29,6 +29,8 @@ export interface RecordLogOptions extends Omit<RecordStoreOptions, 'pool' | 'act
   purge?: Purge;
   /** Copies records that other processes still store elsewhere. */
   follow?: () => Promise<unknown>;
+  /** Makes blocks of finished days. */
+  blocks?: UpkeepOptions['blocks'];
 }
 
 /** Connections over which stored records are read outside of the caller's transaction. */
@@ -67,12 +69,13 @@ export const createRecordLog = ({
   admit,
   purge,
   follow,
+  blocks,
   ...options
 }: RecordLogOptions): RecordLog => {
   const { clock } = options;
   const activity = new ActivityCounter();
   const store = createRecordStore({ pool: storePool, slowPool: slowStorePool, activity, ...options });
-  const upkeep = createUpkeep({ pool, clock, log, activity, purge, follow });
+  const upkeep = createUpkeep({ pool, clock, log, activity, purge, follow, blocks });
   return {
     async append(call) {
       admit?.();

@@ -2,6 +2,8 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { hourMs, minuteMs, secondMs, weekSeconds } from '#common/time.js';
 import { createPeriodicTasks, type PeriodicTask } from '#scheduling/periodic-tasks.js';
+import { type BlockThreadOptions, createBlockThread } from '../blocks/block-thread.js';
+import { dropStale } from '../blocks/delete-blocks.js';
 import type { ActivityCounter } from '../log/activity.js';
 import { foldActivity } from './activity.js';
 import { noteEarlier } from './newest-field.js';
@@ -26,10 +28,12 @@ export interface UpkeepOptions {
   purge?: Purge | undefined;
   /** Copies records that other processes still store elsewhere, because they do not know yet that records are here. */
   follow?: (() => Promise<unknown>) | undefined;
+  /** Makes blocks of finished days. Undefined: no blocks. */
+  blocks?: Pick<BlockThreadOptions, 'connectionString'> | undefined;
 }
 
 /**
- * Maintains the records: partitions, rollups, retention, purges. Every process does all of it, and repeating it does no
+ * Maintains the records: partitions, rollups, blocks, retention, purges. Every process does all of it, and repeating it does no
  * harm.
  */
 export interface Upkeep {
@@ -39,8 +43,9 @@ export interface Upkeep {
 }
 
 /** Creates the upkeep of records. */
-export const createUpkeep = ({ pool, clock, log, activity, purge, follow }: UpkeepOptions): Upkeep => {
+export const createUpkeep = ({ pool, clock, log, activity, purge, follow, blocks }: UpkeepOptions): Upkeep => {
   let closing = false;
+  const thread = blocks && createBlockThread({ ...blocks, pool, log });
   const now = () => new Date(clock());
 
   const tasks: Record<string, PeriodicTask> = {
@@ -69,6 +74,13 @@ export const createUpkeep = ({ pool, clock, log, activity, purge, follow }: Upke
       every: minuteMs,
       run: async () => {
         while (!closing && (await summarize(pool, now())) > 0);
+      },
+    },
+    blocks: {
+      every: minute,
+      run: async () => {
+        if (thread) return thread.run(now());
+        while (!closing && (await dropStale(pool)) > 0);
       },
     },
     fields: {
@@ -120,7 +132,7 @@ export const createUpkeep = ({ pool, clock, log, activity, purge, follow }: Upke
     start: periodic.start,
     async close() {
       closing = true;
-      await periodic.close();
+      await Promise.all([periodic.close(), thread?.close()]);
     },
   };
 };

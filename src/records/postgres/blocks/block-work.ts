@@ -1,0 +1,14 @@
+import type { NotedDay } from './noted-day.js';
+
+/** Input of the thread that makes blocks. */
+export interface BlockWork {
+  readonly connectionString: string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** Message of the thread that makes blocks: it begins a day, or the day cannot be in blocks. */
+export interface BlockMessage {
+  readonly day: NotedDay;
+  readonly fault?: string;
+}

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import sql from 'sql-template-tag';
+import { runCommand } from '../../support/command.js';
+import { poolOf } from '../../support/connection.js';
+import { useService } from '../../support/service.js';
+import { until } from '../../support/until.js';
+import type { Fleet } from '../fleet.js';
+import { type BlockWorld, createBlockWorld, daySeconds, midnight, someRecords } from './block-world.js';
+
+const service = useService({ config: { recordBlocks: true } });
+let world: BlockWorld;
+let fleet: Fleet;
+let wide: Fleet;
+
+const pool = () => poolOf(service.databaseUrl);
+const ddp = (...args: string[]) =>
+  runCommand(args, { DATABASE_URL: service.databaseUrl, SECRET_KEY: 'a key for tests', RECORD_BLOCKS: 'on' });
+const rolledUp = () =>
+  until(async () => {
+    await world.rollUpAll();
+    return (await pool().query('select from record_dirty')).rowCount === 0;
+  });
+
+beforeAll(async () => {
+  world = createBlockWorld(pool());
+  [fleet, wide] = [await world.fleetOf(), await world.fleetOf()];
+  await world.put(fleet, ...someRecords(50), ...someRecords(50, -daySeconds));
+  await world.put(wide, [60, { t: 1 }]);
+  await pool().query(sql`
+    update record set numbers = array_fill(null::float8, array[19999]) || 1.0::float8
+    where organization_id = ${wide.organizationId}`);
+  await rolledUp();
+});
+afterAll(() => world.store.close());
+
+const figures = async (): Promise<Record<string, number>> => {
+  const page = await (await fetch(`${service.url}/metrics`)).text();
+  const lines = [...page.matchAll(/^(ddp_block_\w+) (\d+)$/gm)];
+  return Object.fromEntries(lines.map(([, name, value]) => [name!, Number(value)]));
+};
+
+describe('ddp blocks', () => {
+  const nameOf = ({ organizationId, productId }: Fleet) =>
+    `${new Date(midnight * 1000).toISOString().slice(0, 10)} of product ${productId} of organization ${organizationId}`;
+
+  it('makes all finished days, and names those that cannot be in blocks', async () => {
+    expect(await figures()).toEqual({ ddp_block_days: 0, ddp_block_days_waiting: 3, ddp_block_days_faulty: 0 });
+    const { code, stderr } = await ddp('blocks', 'build');
+    const fault = `${nameOf(wide)}: Blocks have no column for slot 20000.`;
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `1 days cannot be in blocks:\n${fault}\n` });
+    expect(await figures()).toEqual({ ddp_block_days: 2, ddp_block_days_waiting: 0, ddp_block_days_faulty: 1 });
+    const { stdout } = await ddp('doctor', '--json');
+    const { findings } = JSON.parse(stdout) as { findings: { check: string }[] };
+    expect(findings.find(({ check }) => check === 'blocks')).toEqual({
+      check: 'blocks',
+      state: 'wrong',
+      says: expect.stringMatching(/^1 days cannot be in blocks/),
+      details: [fault],
+    });
+  });
+
+  it('compares blocks with records, and has days that differ made again', async () => {
+    expect(await ddp('blocks', 'verify')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^same: 2 days, 100/),
+    });
+    await pool().query(sql`
+      update record set data = data || '{"changed": 1}'
+      where organization_id = ${fleet.organizationId} and ts = to_timestamp(${midnight + 60})`);
+    const differing = await ddp('blocks', 'verify');
+    const { rows } = await pool().query<{ block: number }>('select max(block) as block from record_block');
+    expect(differing).toMatchObject({ code: 1, stderr: expect.stringContaining(`${nameOf(fleet)}: Block `) });
+    expect(differing.stderr).toMatch(/differs in data of its record 2\.\n$/);
+    expect(rows[0]!.block).toBeGreaterThan(0);
+    expect(await ddp('blocks', 'verify')).toMatchObject({ code: 0, stdout: expect.stringContaining('stale: 1 days') });
+    await pool().query(sql`update record set numbers = null where organization_id = ${wide.organizationId}`);
+    expect(await ddp('blocks', 'build')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^made: 2 days, 51/) });
+    expect(await ddp('blocks', 'verify')).toMatchObject({ stdout: expect.stringMatching(/^same: 3 days, 101/) });
+  });
+
+  it('deletes all blocks, and builds them again', async () => {
+    expect(await ddp('blocks', 'drain')).toMatchObject({ code: 0, stdout: 'deleted: 3 days\n' });
+    for (const table of ['record_block', 'record_block_column', 'record_block_sum', 'record_blocked'])
+      expect((await pool().query(`select from ${table}`)).rowCount).toBe(0);
+    expect(await ddp('blocks', 'build')).toMatchObject({ stdout: expect.stringMatching(/^made: 3 days, 101/) });
+  });
+});
+
+describe('ddp doctor with RECORD_BLOCKS', () => {
+  it('notes days that have waited too long for their blocks', async () => {
+    await ddp('blocks', 'drain');
+    await pool().query(`update record_dirty_block set since = since - interval '8 hours'`);
+    const { stdout } = await ddp('doctor', '--json');
+    const { findings } = JSON.parse(stdout) as { findings: { check: string }[] };
+    expect(findings.find(({ check }) => check === 'blocks')).toEqual({
+      check: 'blocks',
+      state: 'note',
+      says: '3 days have waited for their blocks for up to 8 hours.',
+    });
+  });
+});

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import { createLog } from '#common/log.js';
+import { createPool } from '#database/pools.js';
+import { type BlockThread, createBlockThread } from '#records/postgres/blocks/block-thread.js';
+import { useDatabase } from '../../support/database.js';
+import type { Fleet } from '../fleet.js';
+import { type BlockWorld, createBlockWorld, later, someRecords } from './block-world.js';
+
+const database = useDatabase();
+let pool: Pool;
+let world: BlockWorld;
+const lines: string[] = [];
+const log = createLog('warn', { write: (line) => void lines.push(line) });
+
+beforeAll(() => {
+  pool = createPool(database.url);
+  world = createBlockWorld(pool);
+});
+afterAll(async () => {
+  await world.store.close();
+  await pool.end();
+});
+
+const thread = (heap?: number): BlockThread =>
+  createBlockThread({ pool, connectionString: database.url, log, ...(heap !== undefined && { heap }) });
+const filledFleet = async (): Promise<Fleet> => {
+  const fleet = await world.fleetOf();
+  await world.put(fleet, ...someRecords(100));
+  await world.rollUpAll();
+  return fleet;
+};
+const same = { outcome: 'same', records: 100 };
+
+describe('thread that makes blocks', () => {
+  it('makes all due days, and closes its connections', async () => {
+    const fleets = [await filledFleet(), await filledFleet()];
+    await thread().run(later);
+    for (const fleet of fleets) expect(await world.compare(fleet)).toEqual([same]);
+    const { rows } = await pool.query(sql`select from pg_stat_activity where application_name = 'ddp blocks'`);
+    expect(rows).toEqual([]);
+  });
+
+  it('ends while it makes a day, which the next one makes', async () => {
+    const fleet = await filledFleet();
+    await world.whileLocked(async () => {
+      const closing = thread();
+      const made = closing.run(later);
+      await world.waitingMaker();
+      // Another process starts no thread meanwhile.
+      await thread().run(later);
+      await closing.close();
+      await made;
+    });
+    await thread().run(later);
+    expect(await world.compare(fleet)).toEqual([same]);
+  });
+
+  it('fails when its connection breaks, and the next one makes the day', async () => {
+    const fleet = await filledFleet();
+    await world.whileLocked(async (release) => {
+      const made = thread()
+        .run(later)
+        .catch((error: Error) => error);
+      await pool.query(sql`select pg_terminate_backend(${await world.waitingMaker()}::int)`);
+      expect(await made).toMatchObject({ message: expect.stringMatching(/terminat/) });
+      await release();
+    });
+    await thread().run(later);
+    expect(await world.compare(fleet)).toEqual([same]);
+  });
+
+  it('warns once of a day that cannot be in blocks', async () => {
+    const { organizationId, productId } = await filledFleet();
+    await pool.query(sql`
+      update record set numbers = array_fill(null::float8, array[20000]) where organization_id = ${organizationId}`);
+    await pool.query(sql`update record set numbers[20000] = 1 where organization_id = ${organizationId}`);
+    for (let run = 0; run < 2; run++) await thread().run(later);
+    expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
+      expect.objectContaining({ organizationId, productId, fault: 'Blocks have no column for slot 20000.' }),
+    ]);
+  });
+
+  it('notes a day for which its memory does not suffice', async () => {
+    lines.length = 0;
+    const fleet = await filledFleet();
+    await pool.query(sql`
+      update record set data = jsonb_build_object('text', repeat('é', 500000) || seq) where organization_id = ${fleet.organizationId}`);
+    const others = await filledFleet();
+    await thread(40).run(later);
+    expect(lines).toEqual([expect.stringContaining('A block needs more than 40 MiB of memory.')]);
+    await thread().run(later);
+    expect([await world.compare(fleet), await world.compare(others)]).toEqual([[], [same]]);
+  });
+});
