@@ -213,6 +213,7 @@ function openRecordIndex({ connections, place, config, clock, registry }: Base):
     clock,
     timeoutMs: config.search.timeout,
     rollups: config.search.rollups,
+    blocks: hasBlocks(config),
   });
   return measureIndex(index, registry, () =>
     standbys.figures().standbys.reduce((sum, { waiting }) => sum + waiting, queue.waiting),

@@ -1,12 +1,12 @@
 import { countBlockDays, listFaultyDays } from '#records/postgres/blocks/block-days.js';
-import { ago, type Check, finding } from './finding.js';
+import { ago, type DoctorCheck, finding } from './finding.js';
 
 /** Time after which a waiting day is late, in seconds. */
 const late = 6 * 3600;
 const listed = 20;
 
 /** Checks the blocks of records: days that cannot be in blocks, and days that have waited too long. */
-export const checkBlocks: Check = async (database, now) => {
+export const checkBlocks: DoctorCheck = async (database, now) => {
   const { blocked, waiting, oldest, faulty } = await countBlockDays(database, now);
   const waits = oldest > late ? [`${waiting} days have waited for their blocks for up to ${ago(oldest)}.`] : [];
   if (faulty === 0) return finding('blocks', `${blocked} days are in blocks`, 'note', waits);

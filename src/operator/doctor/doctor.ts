@@ -5,7 +5,7 @@ import { checkAlerts } from './alerts.js';
 import { checkBlocks } from './blocks.js';
 import { checkCircuits } from './circuits.js';
 import { checkClocks } from './clocks.js';
-import { type Check, type Finding, finding } from './finding.js';
+import { type DoctorCheck, type Finding, finding } from './finding.js';
 import { type ExaminedProvider, findProviders } from './providers.js';
 import { checkClock, checkConnections, checkIndexes, checkSettings, checkVacuum } from './server.js';
 import { checkSize } from './size.js';
@@ -61,7 +61,7 @@ export async function examine(options: DoctorOptions): Promise<Finding[]> {
   return [...findings, finding('secret key', 'opens what is stored', 'wrong', fault)];
 }
 
-const ofSettings = ({ makesBlocks = false, sendsMail }: DoctorOptions): Check[] => [
+const ofSettings = ({ makesBlocks = false, sendsMail }: DoctorOptions): DoctorCheck[] => [
   ...(makesBlocks ? [checkBlocks] : []),
   checkAlerts(sendsMail),
 ];

@@ -77,7 +77,7 @@ export const createUpkeep = ({ pool, clock, log, activity, purge, follow, blocks
       },
     },
     blocks: {
-      every: minute,
+      every: minuteMs,
       run: async () => {
         if (thread) return thread.run(now());
         while (!closing && (await dropStale(pool)) > 0);
