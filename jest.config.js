@@ -2,12 +2,12 @@ import { availableParallelism } from 'node:os';
 
 /**
  * Tests run compiled, against a real PostgreSQL that `test/support` prepares. docs/testing.md says which script runs which
- * projects. The project `postgres` is every area, without the folders named `slow`; `slow` is these folders. `cluster` runs
- * the tests that hold for every store of records once more, with the records' index on the OpenSearch cluster at
- * OPENSEARCH_URL, and the tests of that index; `faults` kills nodes of a cluster that it starts. `ops` runs the proxies and
- * rules of ops/ with the programs in the folder OPS_TOOLS (scripts/ops-tools.sh). `compatibility` needs the packages of
- * test/compatibility. `chaos` has the faults of
- * docs/reliability.md: as long as they are there with CHAOS=full, else shorter.
+ * projects. The project `postgres` is every area, without the folders named `slow`; `slow` is these folders. `blocks` runs
+ * searches once more, with their records in blocks. `cluster` runs the tests that hold for every store of records, with the
+ * records' index on the OpenSearch cluster at OPENSEARCH_URL, and the tests of that index; `faults` kills nodes of a cluster
+ * that it starts. `ops` runs the proxies and rules of ops/ with the programs in the folder OPS_TOOLS (scripts/ops-tools.sh).
+ * `compatibility` needs the packages of test/compatibility. `chaos` has the faults of docs/reliability.md: as long as they
+ * are there with CHAOS=full, else shorter.
  */
 const project = {
   roots: ['<rootDir>/dist/test'],
@@ -60,6 +60,14 @@ export default {
       displayName: 'cluster',
       globals: { recordIndex: 'opensearch' },
       testMatch: clusterTests.map((path) => `<rootDir>/dist/test/${path}.test.js`),
+    },
+    {
+      ...project,
+      displayName: 'blocks',
+      globals: { recordBlocks: true },
+      testMatch: [
+        '<rootDir>/dist/test/search/{difference,double,long-sort,older-type,recorded,rest,trap,oracle/oracle}.test.js',
+      ],
     },
     {
       ...project,

@@ -3,10 +3,15 @@ import { journalSession } from '#records/opensearch/session.js';
 declare global {
   /** Set by Jest's project `cluster`. */
   var recordIndex: 'opensearch' | undefined;
+  /** Set by Jest's project `blocks`. */
+  var recordBlocks: true | undefined;
 }
 
 /** Returns the record index of the current tests. */
 export const testRecordIndex = (): 'postgres' | 'opensearch' => globalThis.recordIndex ?? 'postgres';
+
+/** Whether the records of the current tests are in blocks, and searches read them. */
+export const testsBlocks = (): boolean => globalThis.recordBlocks ?? false;
 
 /**
  * Returns the settings that select the record index of this run. Index names begin with the name of the database, so

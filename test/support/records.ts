@@ -13,7 +13,7 @@ import { journalSession } from '#records/opensearch/session.js';
 import { openPostgresRecords } from '#records/postgres/records.js';
 import type { RecordIndex } from '#records/record-index.js';
 import type { RecordLog, StoredRecords } from '#records/record-log.js';
-import { recordIndexSettings } from './record-index.js';
+import { recordIndexSettings, testsBlocks } from './record-index.js';
 
 /** A record store and index for this test run. The index finds all records that the store has acknowledged. */
 export interface TestRecords {
@@ -63,6 +63,7 @@ export const openTestRecords = async (
     checkPool: pool,
     clock,
     timeoutMs,
+    blocks: testsBlocks(),
   });
   await place.start();
   return {
