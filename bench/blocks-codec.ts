@@ -9,7 +9,7 @@ import { encodeBlock } from '#records/blocks/encode-block.js';
 import { allOf, readBlock, writeBlock } from '#records/postgres/blocks/block-store.js';
 import { readDay } from '#records/postgres/blocks/day-rows.js';
 import { differenceOf } from '#records/postgres/blocks/difference.js';
-import { numberDevices } from '#records/postgres/blocks/make-day.js';
+import { numberOwner } from '#records/postgres/blocks/make-day.js';
 import type { PacedOwner } from './blocks-fleet.js';
 import { processorOf } from './processor.js';
 
@@ -24,7 +24,7 @@ type Step = (typeof steps)[number];
  */
 export const measureBlocks = async (pool: Pool, { organizationId, productId }: PacedOwner): Promise<void> => {
   const owner = { organization_id: organizationId, product_id: productId };
-  await numberDevices(pool, owner);
+  await numberOwner(pool, owner);
   const client = await pool.connect();
   const { pid: backend } = (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]!;
   const costs = new Map<Step, number>();

@@ -1,7 +1,11 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
 import { runCommand } from '../../support/command.js';
-import { poolOf } from '../../support/connection.js';
+import { endPoolsOf, poolOf } from '../../support/connection.js';
+import { createDatabase } from '../../support/server.js';
 import { useService } from '../../support/service.js';
 import { until } from '../../support/until.js';
 import type { Fleet } from '../fleet.js';
@@ -76,6 +80,23 @@ describe('ddp blocks', () => {
     await pool().query(sql`update record set numbers = null where organization_id = ${wide.organizationId}`);
     expect(await ddp('blocks', 'build')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^made: 2 days, 51/) });
     expect(await ddp('blocks', 'verify')).toMatchObject({ stdout: expect.stringMatching(/^same: 3 days, 101/) });
+  });
+
+  it('has valid blocks after a restore', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'ddp-blocks-'));
+    const file = join(folder, 'blocks.backup');
+    expect(await ddp('backup', file)).toMatchObject({ code: 0 });
+    const restored = await createDatabase({ template: false });
+    const there = (...args: string[]) => runCommand(args, { DATABASE_URL: restored, SECRET_KEY: 'a key for tests' });
+    expect(await there('restore', file)).toMatchObject({ code: 0 });
+    await rm(folder, { recursive: true });
+    expect(await there('blocks', 'verify')).toMatchObject({ stdout: expect.stringMatching(/^same: 3 days, 101/) });
+    // The numbers go on after those of the backup.
+    await poolOf(restored).query(sql`
+      insert into record_dirty_block (organization_id, product_id, day)
+      values (${fleet.organizationId}, ${fleet.productId}, to_timestamp(${midnight}))`);
+    expect(await there('blocks', 'build')).toMatchObject({ stdout: expect.stringMatching(/^made: 1 days, 50/) });
+    await endPoolsOf(restored);
   });
 
   it('deletes all blocks, and builds them again', async () => {

@@ -66,6 +66,17 @@ describe('making of blocks', () => {
     expect(await noteOf(fleet)).toEqual([]);
   });
 
+  it('makes days that processes of an earlier release have not noted', async () => {
+    const fleet = await world.fleetOf();
+    await world.put(fleet, ...someRecords(10), ...someRecords(10, -daySeconds));
+    await world.rollUpAll();
+    await pool.query(sql`
+      delete from record_dirty_block
+      where organization_id = ${fleet.organizationId} and day < to_timestamp(${midnight})`);
+    await world.make();
+    expect(await world.compare(fleet)).toEqual([same(10), same(10)]);
+  });
+
   it('restores records of devices without a product', async () => {
     const fleet = await world.fleetOf();
     await pool.query(sql`update device set product_id = null where id = ${fleet.deviceId}`);
@@ -239,6 +250,23 @@ describe('maker of blocks beside other work', () => {
       await pool.query(sql`select pg_terminate_backend(${await world.waitingMaker()}::int)`);
       expect(await made).toBeInstanceOf(Error);
     });
+    expect([await storedBlocks(fleet), await noteOf(fleet)]).toEqual([0, [{ fault: null }]]);
+    await world.make();
+    expect(await world.compare(fleet)).toEqual([same(100)]);
+  });
+});
+
+describe('maker of blocks on a database with a full disk', () => {
+  it('writes nothing, and makes the day once there is room', async () => {
+    await pool.query(`
+      create function full_disk() returns trigger language plpgsql as
+        $$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$;
+      create trigger full_disk before insert on record_blocked execute function full_disk()`);
+    const fleet = await world.fleetOf();
+    await world.put(fleet, ...someRecords(100));
+    await world.rollUpAll();
+    await expect(world.make()).rejects.toMatchObject({ code: '53100' });
+    await pool.query('drop trigger full_disk on record_blocked');
     expect([await storedBlocks(fleet), await noteOf(fleet)]).toEqual([0, [{ fault: null }]]);
     await world.make();
     expect(await world.compare(fleet)).toEqual([same(100)]);

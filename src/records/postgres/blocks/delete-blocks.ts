@@ -65,7 +65,10 @@ export const noteFault = (pool: Pool, { day, noted_at, ...owner }: NotedDay, fau
     );
   });
 
-/** Notes some days that have blocks, and deletes blocks of noted days. Returns the number of days that lost theirs. */
+/**
+ * Notes some days that have blocks, and deletes blocks of noted days. After the last ones it deletes the numbers of
+ * owners, so that their next blocks note all days again. Returns the number of days that lost their blocks.
+ */
 export const drainBlocks = (pool: Pool): Promise<number> =>
   transaction(pool, async (tx) => {
     await waitForMaker(tx);
@@ -74,5 +77,10 @@ export const drainBlocks = (pool: Pool): Promise<number> =>
       select organization_id, product_id, day::timestamp at time zone 'UTC'
       from (select source, day from record_blocked limit ${daysAtOnce}) b join record_block_source using (source)
       on conflict (organization_id, product_id, day) do update set noted_at = clock_timestamp(), fault = null`);
-    return deleteBlocks(tx, stale);
+    const days = await deleteBlocks(tx, stale);
+    if (days === 0) {
+      await tx.query('delete from record_block_source');
+      await tx.query('delete from record_block_path');
+    }
+    return days;
   });

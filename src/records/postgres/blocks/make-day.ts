@@ -39,14 +39,16 @@ class BlockFault extends Error {}
  */
 export const makeDay = async (pool: Pool, day: NotedDay): Promise<MadeDay> => {
   try {
-    await numberDevices(pool, day);
+    await numberOwner(pool, day);
     const made = await transaction(
       pool,
       async (tx): Promise<MadeDay> => {
         if (!(await lockMaking(tx))) return { outcome: 'busy' };
         await prepareLong(tx);
+        const source = await findSource(tx, day);
+        if (source === undefined) return { outcome: 'changed' };
         const records = await inSnapshot(pool, async (reader) =>
-          (await isUnchanged(reader, day)) ? writeDay(tx, readDay(reader, day, day.day), day) : undefined,
+          (await isUnchanged(reader, day)) ? writeDay(tx, readDay(reader, day, day.day), source, day.day) : undefined,
         );
         if (records === undefined || !(await deleteNote(tx, day))) return { outcome: 'changed' };
         return { outcome: 'made', records };
@@ -64,10 +66,23 @@ export const makeDay = async (pool: Pool, day: NotedDay): Promise<MadeDay> => {
 };
 
 /**
- * Numbers the devices of an owner's records. The snapshot that is read next sees the numbers of all devices of hours
- * that have their rollups.
+ * Numbers an owner and the devices of its records, in short transactions: others may note days meanwhile.
+ *
+ * - The first blocks of an owner note all its other days, because processes of an earlier release noted none.
+ * - The snapshot that is read next sees the numbers of all devices of hours that have their rollups.
  */
-export const numberDevices = async (database: Queryable, owner: Owner): Promise<void> => {
+export const numberOwner = async (database: Queryable, owner: Owner): Promise<void> => {
+  await database.query(sql`
+    with source as (
+      insert into record_block_source (organization_id, product_id)
+      select ${owner.organization_id}::uuid, ${owner.product_id}::uuid
+      where not exists (select from record_block_source where ${ownedBy(owner)})
+      on conflict do nothing returning 1
+    )
+    insert into record_dirty_block (organization_id, product_id, day)
+    select distinct organization_id, product_id, date_trunc('day', hour, 'UTC') from record_total
+    where ${ownedBy(owner)} and slot = 0 and exists (select from source)
+    on conflict do nothing`);
   await database.query(sql`
     insert into record_block_device (device_id)
     select device_id from record_source s
@@ -75,13 +90,21 @@ export const numberDevices = async (database: Queryable, owner: Owner): Promise<
     on conflict do nothing`);
 };
 
+/** Returns the number of an owner. Undefined if all blocks were deleted meanwhile. */
+const findSource = async (tx: PoolClient, owner: Owner): Promise<number | undefined> => {
+  const { rows } = await tx.query<{ source: number }>(
+    sql`select source from record_block_source where ${ownedBy(owner)}`,
+  );
+  return rows[0]?.source;
+};
+
 /** Writes the blocks of a day in place of its earlier ones. Returns the number of records. */
 const writeDay = async (
   tx: PoolClient,
   pages: AsyncIterable<readonly StoredRow[]>,
-  { day, ...owner }: NotedDay,
+  source: number,
+  day: number,
 ): Promise<number> => {
-  const source = await sourceOf(tx, owner);
   const { rows: known } = await tx.query<{ col: number; path: string }>(
     sql`select col, path from record_block_path where source = ${source}`,
   );
@@ -109,16 +132,6 @@ const writeDay = async (
       insert into record_blocked (source, day, n, made_at)
       values (${source}, 'epoch'::date + ${day}::int, ${records}, clock_timestamp())`);
   return records;
-};
-
-/** Returns the number of an owner. Only one process makes blocks, so nobody else creates it meanwhile. */
-const sourceOf = async (tx: PoolClient, owner: Owner): Promise<number> => {
-  const find = sql`select source from record_block_source where ${ownedBy(owner)}`;
-  const create = sql`
-    insert into record_block_source (organization_id, product_id)
-    values (${owner.organization_id}, ${owner.product_id}) returning source`;
-  const { rows } = await tx.query<{ source: number }>(find);
-  return (rows[0] ?? (await tx.query<{ source: number }>(create)).rows[0]!).source;
 };
 
 /** Source, day and paths of a block. */

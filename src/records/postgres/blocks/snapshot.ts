@@ -1,7 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
 
 /** Session settings of a transaction that reads or writes a day of blocks, which may take minutes. */
-const settings = `set local jit = off; set local work_mem = '64MB'; set local statement_timeout = 0`;
+const settings = `
+  set local jit = off; set local work_mem = '64MB';
+  set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0`;
 
 /** Prepares a transaction for the statements of a day. */
 export const prepareLong = (tx: PoolClient): Promise<unknown> => tx.query(settings);
