@@ -73,17 +73,24 @@ const slotColumns = (rows: readonly StoredRow[], columns: Map<number, BlockColum
     const longest = arrays.reduce((most, array) => Math.max(most, array?.length ?? 0), 0);
     if (arrays.some((array) => array !== null))
       columns.set(fixedColumns[name], encodeIntegers(arrays.map((array) => array && array.length)));
-    const slots = Array.from(
-      { length: longest },
-      (_, index): PlainColumn => ({
+    // A decoder asks for the columns of all slots up to the last.
+    if (longest > 0) slotColumn(kind, longest);
+    return usedSlots(arrays).map(
+      (index): PlainColumn => ({
         col: slotColumn(kind, index + 1),
         isText: kind === 'text',
         isSingle: true,
         values: arrays.map((array) => array?.[index] ?? null),
       }),
     );
-    return slots.filter(({ values }) => values.some((value) => value !== null));
   });
+
+/** Returns the indices at which some array has a value, in order. */
+const usedSlots = (arrays: readonly (readonly unknown[] | null)[]): number[] => {
+  const used = new Set<number>();
+  for (const array of arrays) array?.forEach((value, index) => value !== null && used.add(index));
+  return [...used].sort((one, other) => one - other);
+};
 
 const addTexts = (columns: Map<number, BlockColumn>, col: number, texts: readonly (string | null)[]): void => {
   if (texts.some((text) => text !== null)) columns.set(col, encodeTexts(texts));
