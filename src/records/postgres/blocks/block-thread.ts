@@ -5,7 +5,7 @@ import type { BlockMessage, BlockWork } from './block-work.js';
 import { noteFault } from './delete-blocks.js';
 import { isMakerWanted, type NotedDay } from './noted-day.js';
 
-/** A thread that makes blocks beside the event loop, which would wait for 50 to 120 microseconds a record. */
+/** A thread that makes blocks beside the event loop, which would wait for 50 to 150 microseconds a record. */
 export interface BlockThread {
   /**
    * Makes the blocks of all days that are due. Resolves when none is left, or another process makes blocks.
