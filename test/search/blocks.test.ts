@@ -29,7 +29,7 @@ const records = Array.from({ length: 400 }, (_, index) => {
 });
 
 const world = useWorld({
-  products: { probe: variables, turned: [...variables].reverse() },
+  products: { probe: variables, turned: variables.toReversed() },
   devices: [
     ...devices,
     ...devices.map(({ serial, ...rest }, index) => ({

@@ -2,7 +2,7 @@ import { VariableType } from '#entities/enums.js';
 import type { Field } from '#search/field/field.js';
 import { fieldsOf, type Predicate } from '#search/query/predicate.js';
 
-/** What a statement reads of each record, apart from its product. */
+/** Parts of a record that a statement reads, apart from its product. */
 export interface BlockNeed {
   readonly time: boolean;
   readonly device: boolean;

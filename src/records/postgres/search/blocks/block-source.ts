@@ -3,8 +3,8 @@ import { dayMs } from '#common/time.js';
 import { fixedColumns, slotColumn } from '#records/blocks/column-number.js';
 import { instantText } from '#search/query/option/instant.js';
 import { noProduct, spanOfStale, staleTable } from '../rollup/rollup-part.js';
+import type { Whose } from '../rollup/rollup-range.js';
 import { name } from '../sql/name.js';
-import { type Scope, scopeCondition } from '../sql/record-scan.js';
 import type { BlockNeed } from './block-need.js';
 import type { BlockRange } from './block-range.js';
 
@@ -13,13 +13,18 @@ import type { BlockRange } from './block-range.js';
  * statement needs. `data` is null for records from blocks: a statement reads it only of products that do not declare its
  * variables.
  */
-export const blockSource = (scope: Scope, range: BlockRange, need: BlockNeed): Sql =>
+export const blockSource = (scope: BlockScope, range: BlockRange, need: BlockNeed): Sql =>
   sql`(${join([...rowParts(scope, range, need), decoded(scope, range, need)], '\nunion all ')}) r`;
 
-const rowParts = (scope: Scope, { from, to, stale }: BlockRange, { seq }: BlockNeed): Sql[] => {
+/** Records that a query may see. */
+interface BlockScope extends Whose {
+  /** Condition on the rows, as `r`. */
+  readonly condition: Sql;
+}
+
+const rowParts = ({ condition }: BlockScope, { from, to, stale }: BlockRange, { seq }: BlockNeed): Sql[] => {
   const columns = sql`r.organization_id, r.device_id, r.product_id, r.ts${seq ? sql`, r.seq` : empty}, r.numbers, r.texts, r.data`;
-  const part = (source: Sql, when: Sql) =>
-    sql`select ${columns} from ${source} where ${scopeCondition(scope)} and ${when}`;
+  const part = (source: Sql, when: Sql) => sql`select ${columns} from ${source} where ${condition} and ${when}`;
   const ofStale = (product: Sql, some: BlockRange['stale']) => {
     const outer = spanOfStale(some, dayMs);
     return part(
@@ -75,7 +80,7 @@ const linesOf = (first: Sql, step: Sql): Sql =>
   sql`array(select (x.first + x.step * generate_series(0, x.count - 1))::float8 from unnest(${first}, ${step}, b.counts) x (first, step, count))`;
 
 /** Identifiers of the devices, null for those out of scope. */
-const devicesOf = ({ deviceIds }: Scope, everyDevice: boolean): Sql => {
+const devicesOf = ({ deviceIds }: Whose, everyDevice: boolean): Sql => {
   const inScope = everyDevice ? empty : sql` and d.device_id = any(${deviceIds}::uuid[])`;
   return sql`array(
       select y.id from (
@@ -84,7 +89,7 @@ const devicesOf = ({ deviceIds }: Scope, everyDevice: boolean): Sql => {
           from unnest(b.devices, b.counts) u (device, count) offset 0) x) y)`;
 };
 
-const decoded = (scope: Scope, range: BlockRange, need: BlockNeed): Sql => {
+const decoded = (scope: Whose, range: BlockRange, need: BlockNeed): Sql => {
   const { from, to, sources, stale, everyDevice } = range;
   const asksDevice = need.device || !everyDevice;
   const columns = [

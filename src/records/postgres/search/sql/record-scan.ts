@@ -44,7 +44,7 @@ const replacementOf = (scope: Scope, predicates: readonly Predicate[], fields: r
   if (rollup) return rollupSource(scope, rollup);
   const products = blocks?.sources.map(({ productId }) => productId) ?? [];
   const need = blocks && blockNeed(fields, predicates, products);
-  return need && blockSource(scope, blocks, need);
+  return need && blockSource({ ...scope, condition: scopeCondition(scope) }, blocks, need);
 };
 
 /** Rows that a statement reads, and the condition that they match. */
