@@ -5,6 +5,7 @@ import { createLog } from '#common/log.js';
 import { createPool } from '#database/pools.js';
 import { type BlockThread, createBlockThread } from '#records/postgres/blocks/block-thread.js';
 import { useDatabase } from '../../support/database.js';
+import { until } from '../../support/until.js';
 import type { Fleet } from '../fleet.js';
 import { type BlockWorld, createBlockWorld, later, someRecords } from './block-world.js';
 
@@ -53,7 +54,11 @@ describe('thread that makes blocks', () => {
       await closing.close();
       await made;
     });
-    await thread().run(later);
+    // PostgreSQL notices that the thread has gone when the lock that it waited for is free.
+    await until(async () => {
+      await thread().run(later);
+      return (await world.compare(fleet)).length > 0;
+    });
     expect(await world.compare(fleet)).toEqual([same]);
   });
 

@@ -3,7 +3,16 @@ import sql, { type Sql } from 'sql-template-tag';
 import { hourMs, hourSeconds } from '#common/time.js';
 import { squared } from '../squared.js';
 import { mendNewest, noteNewest } from './newest-field.js';
-import { byOwner, makeRollups, noteBlocks, noteDays, type Owner, ownedBy, slotValues, timeWithin } from './rollup-day.js';
+import {
+  byOwner,
+  makeRollups,
+  noteBlocks,
+  noteDays,
+  type Owner,
+  ownedBy,
+  slotValues,
+  timeWithin,
+} from './rollup-day.js';
 import { sparseStarts } from './sparse.js';
 import { noteSummaries } from './summary.js';
 
