@@ -92,8 +92,8 @@ const isMishap = (at: number, end: number): boolean => (at - end) % mishap.perio
  */
 const recordOf = ({ serial, number, kind }: FleetDevice, ts: number, end: number): FleetRecord => {
   const opened = end - doorLeftOpen.seconds;
-  const isOpen = number === doorLeftOpen.number && ts > opened && (ts <= end || isMishap(ts, end));
-  return { serial, ts, ...kind.send(number, ts, isOpen ? ts - opened : 0) };
+  if (number !== doorLeftOpen.number || ts <= opened) return { serial, ts, ...kind.send(number, ts) };
+  return { serial, ts, ...kind.send(number, ts, ts <= end || isMishap(ts, end) ? ts - opened : 0) };
 };
 
 /**

@@ -6,7 +6,10 @@ export type Sent = { data: Record<string, number | boolean> } | { frame: object 
 /** A kind of device: its product, and the data that a device sends at a time (Unix seconds). */
 export interface DeviceKind {
   product: { name: string; version: string; variables: object[] };
-  /** @param leftOpenFor seconds for which the door of a cold room has been left open by mistake. */
+  /**
+   * @param leftOpenFor seconds for which the door of a cold room has been left open by mistake; 0 if somebody has just
+   *   closed it. Without it, people open the door at times.
+   */
   send(device: number, at: number, leftOpenFor?: number): Sent;
 }
 
@@ -27,10 +30,10 @@ const coldRoom: DeviceKind = {
       { name: 'door', type: 'BOOL' },
     ],
   },
-  send(device, at, leftOpenFor = 0) {
-    const door = leftOpenFor > 0 || noise(device, at / 1800) > 0.93;
+  send(device, at, leftOpenFor) {
+    const door = leftOpenFor === undefined ? noise(device, at / 1800) > 0.93 : leftOpenFor > 0;
     // A short opening warms the room by 5 degrees; a door left open, by 10 within an hour.
-    const warmth = leftOpenFor > 0 ? Math.min(10, 5 + leftOpenFor / 720) : door ? 5 : 0;
+    const warmth = leftOpenFor ? Math.min(10, 5 + leftOpenFor / 720) : door ? 5 : 0;
     const target = device % 3 === 0 ? 4 : -18;
     const cycle = Math.sin(at / 2700 + device) * 0.7;
     const temperature = target + cycle + daily(at, 14) * 0.8 + warmth + noise(device, at) * 0.5;
