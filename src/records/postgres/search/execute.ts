@@ -45,9 +45,9 @@ export const execute = async (plan: PostgresPlan, execution: Execution): Promise
   const { reader, weigh, times, sources } = execution;
   const found = await timesFound(reader, plan);
   const span = (plan.narrows ? await timeFound(reader, plan.scope, all) : undefined) ?? plan.span;
-  const blocks = plan.request.aggregations.length > 0 ? await blockRangeOf(plan, span, execution) : undefined;
   const rolled = await aggregatedScope(plan, span, reader, sources);
-  const scope = blocks && !rolled.rollup ? { ...rolled, blocks } : rolled;
+  const blocks = rolled.rollup ? undefined : await blockRangeOf(plan, span, execution);
+  const scope = blocks ? { ...rolled, blocks } : rolled;
   const names = { scope: plan.scope, named: plan.named, weigh };
   const shared = { fields: plan.fields, now: plan.now, span, found, times, pace: reader.pace, weigh, names };
   const aggregations = planTree(plan.request.aggregations, scope, plan.query, shared);
@@ -84,11 +84,11 @@ const aggregatedScope = async (
 
 /** Returns the days that are read from blocks. */
 const blockRangeOf = async (
-  { scope, query, range, now }: PostgresPlan,
+  { request, scope, query, range, now }: PostgresPlan,
   span: InstantRange,
   { reader, blocks }: Execution,
 ): Promise<BlockRange | undefined> => {
-  if (blocks === undefined) return undefined;
+  if (blocks === undefined || request.aggregations.length === 0) return undefined;
   const { deviceIds, productIds } = narrow(scope, [query]).scope;
   const within = { from: Math.max(span.from, range.fromMillis), to: Math.min(span.to, range.toMillis) };
   return blockRange(
