@@ -5,7 +5,7 @@ import { countBlockDays } from '#records/postgres/blocks/block-days.js';
 import { drainBlocks } from '#records/postgres/blocks/delete-blocks.js';
 import { makeDay } from '#records/postgres/blocks/make-day.js';
 import { requireServer } from '#records/postgres/blocks/make-due-days.js';
-import { findFinishedDays, type NotedDay } from '#records/postgres/blocks/noted-day.js';
+import { dayText, findFinishedDays, type NotedDay } from '#records/postgres/blocks/noted-day.js';
 import { type BlockedDay, compareDay, listBlockedDays, noteDay } from '#records/postgres/blocks/verify-days.js';
 import { addCommand, answer, type OutputOptions } from './command.js';
 import { endProgress, showProgress } from './progress.js';
@@ -91,7 +91,7 @@ const drain = async (pool: Pool) => {
 };
 
 const nameOf = ({ organization_id, product_id, day }: NotedDay | BlockedDay): string =>
-  `${new Date(day * 86_400_000).toISOString().slice(0, 10)} of product ${product_id ?? 'none'} of organization ${organization_id}`;
+  `${dayText(day)} of product ${product_id ?? 'none'} of organization ${organization_id}`;
 
 /** Number of days that a message names. */
 const listed = 20;

@@ -1,6 +1,7 @@
 import pg, { type Pool } from 'pg';
 import { isCancelled } from './bounded-read.js';
 import { isConnectionLoss } from './connection-loss.js';
+import type { Queryable } from './queryable.js';
 import { transaction } from './transaction.js';
 
 /** A prepared statement that changes rows of an organization. */
@@ -65,7 +66,7 @@ const storeGroup = async (open: () => Promise<Pool>, group: readonly Waiting[]):
   const ordered = group.toSorted((a, b) => compare(a.statement.row ?? '', b.statement.row ?? ''));
   try {
     const pool = await open();
-    const send = (client: Pick<Pool, 'query'>) =>
+    const send = (client: Queryable) =>
       Promise.all(
         ordered.map(
           async ({ statement: { name, text, values } }) => (await client.query({ name, text, values })).rowCount!,

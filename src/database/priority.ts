@@ -6,16 +6,16 @@ import type { ClientBase } from 'pg';
 export type StatementPriority = 'quick' | 'usual' | 'slow';
 
 /**
- * Niceness of PostgreSQL's processes; this process has 0. If two processes compete for a processor, one step gives one of
- * them about a quarter more.
+ * Niceness of PostgreSQL's processes; this process has 0. If two processes compete for a processor, one step gives one
+ * of them about a quarter more.
  */
 const niceness: Readonly<Record<StatementPriority, number>> = {
   // Short statements that all organizations share: beside them, the event loop gets three quarters of a processor.
   quick: 5,
   // Beside these the event loop gets nine tenths of a processor.
   usual: constants.priority.PRIORITY_BELOW_NORMAL,
-  // These statements get two thirds of the share of usual ones. Beside eight busy loops, Overview of 10,000 devices takes 1.1 s with
-  // 14 and 0.6 s with 11; other tenants' slowest calls under attack take longer with each step.
+  // These statements get two thirds of the share of usual ones. Beside eight busy loops, Overview of 10,000 devices takes
+  // 1.1 s with 14 and 0.6 s with 11; other tenants' slowest calls under attack take longer with each step.
   slow: 12,
 };
 

@@ -4,8 +4,8 @@ import type { GroupCommit } from './group-commit.js';
 import { storedValue } from './insert.js';
 
 /**
- * Stores the changed columns of one row of an organization and runs a second statement with it, atomically. Returns false, and runs
- * neither, if the row has changed since it was read. The SQL text of the second statement is always the same.
+ * Stores the changed columns of one row of an organization and runs a second statement with it, atomically. Returns
+ * false, and runs neither, if the row has changed since it was read. The SQL text of the second statement is always the same.
  * @throws DatabaseError if the change violates a constraint
  */
 export type Update = (organizationId: string, change: ChangeSet<object>, beside: Sql) => Promise<boolean>;

@@ -150,7 +150,7 @@ describe('prepared update', () => {
         return update(organizationId, changeOf(em, team), event(team.id));
       }),
     );
-    // One of the two that change the same row.
+    // The second change of the same row is refused.
     expect(outcomes.filter((isStored) => !isStored)).toHaveLength(1);
     const { rows } = await db.query(
       `select count(distinct xmin::text)::int as transactions, count(*) filter (where name = 'After')::int as changed from team where id = any($1)`,

@@ -81,7 +81,7 @@ const storeLeft = async ({ store, organizationId }: World, records: ReturnType<t
   await store(records.filter(({ serial }) => left.has(serial)));
 };
 
-/** What happens to a world, by two numbers. */
+/** Changes of a world. Two numbers choose what each changes. */
 const changes = {
   late: (world: World, a: number, b: number) => storeLeft(world, recordsFrom(1000 + a * 100, 1 + (b % 60))),
   crowd: (world: World, a: number, b: number) =>

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { BlockMessage, BlockWork } from './block-work.js';
 import { noteFault } from './delete-blocks.js';
-import { isMakerWanted, type NotedDay } from './noted-day.js';
+import { dayText, isMakerWanted, type NotedDay } from './noted-day.js';
 
 /** A thread that makes blocks beside the event loop, which would wait for 50 to 150 microseconds a record. */
 export interface BlockThread {
@@ -74,7 +74,7 @@ const warn = (log: Logger, { organization_id, product_id, day }: NotedDay, fault
     {
       organizationId: organization_id,
       productId: product_id,
-      day: new Date(day * 86_400_000).toISOString().slice(0, 10),
+      day: dayText(day),
       fault,
     },
     'Records of a day cannot be in blocks; searches read their rows',

@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
+import { dayMs } from '#common/time.js';
 import type { Queryable } from '#database/queryable.js';
 import { isDue, type Owner, ownedBy } from '../upkeep/rollup-day.js';
 
@@ -16,6 +17,9 @@ export interface NotedDay extends Owner {
   /** Time of its last note, as PostgreSQL writes it. */
   readonly noted_at: string;
 }
+
+/** Returns the ISO 8601 form of a day, given as days since 1970. */
+export const dayText = (day: number): string => new Date(day * dayMs).toISOString().slice(0, 10);
 
 /** SQL expression of the start of a day (UTC), given as days since 1970. */
 export const startOf = (day: number): Sql => sql`to_timestamp(${day * 86_400}::float8)`;

@@ -1,7 +1,5 @@
-import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-
-type Database = Pick<Pool, 'query'>;
+import type { Queryable } from '#database/queryable.js';
 
 /**
  * Time after the deletion of a device before its records are purged, in milliseconds. Transactions that saw the device
@@ -16,7 +14,7 @@ const onceAge = '24 hours';
 export type Purge = (gone: { deviceId: string; deletedAt: string }) => Promise<boolean>;
 
 /** Deletes a batch of records of a deleted device. Returns whether more may remain. */
-export const purgeDevices = async (pool: Database, now: Date, purge?: Purge): Promise<boolean> => {
+export const purgeDevices = async (pool: Queryable, now: Date, purge?: Purge): Promise<boolean> => {
   const { rows } = await pool.query<{ device_id: string; deleted_at: string }>(sql`
     select device_id, deleted_at from record_sweep where deleted_at <= ${new Date(now.getTime() - sweepDelay)} order by deleted_at limit 1`);
   const [gone] = rows;
@@ -45,7 +43,7 @@ export const purgeDevices = async (pool: Database, now: Date, purge?: Purge): Pr
 };
 
 /** Deletes a batch of expired keys. Returns whether more may remain. */
-export const purgeKeys = async (pool: Database, now: Date): Promise<boolean> => {
+export const purgeKeys = async (pool: Queryable, now: Date): Promise<boolean> => {
   const keys = await pool.query(sql`
     delete from record_key where ctid = any(array(
       select ctid from record_key where stored_at <= ${now}::timestamptz - ${keyAge}::interval limit ${batchSize}))`);

@@ -1,11 +1,9 @@
-import type { Pool } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
+import type { Queryable } from '#database/queryable.js';
 import { retireBlocks } from '../blocks/delete-blocks.js';
 import { weekOf } from '../week.js';
 import { noteBlocks, noteDays } from './rollup-day.js';
 import { noteSummaries } from './summary.js';
-
-type Database = Pick<Pool, 'query'>;
 
 /** Result of the retention. */
 export interface Retired {
@@ -28,7 +26,7 @@ const batchSize = 5000;
  * Drops the partitions whose records have all expired, deletes expired records from the others in batches, and drops
  * those that become empty. `stopped` is checked between batches.
  */
-export const retire = async (pool: Database, now: Date, stopped: () => boolean): Promise<Retired> => {
+export const retire = async (pool: Queryable, now: Date, stopped: () => boolean): Promise<Retired> => {
   const retired: Retired = { records: 0, partitions: 0 };
   const { none, all } = await horizons(pool, now);
   if (all !== null) retired.partitions += await drop(pool, all, false);
@@ -45,7 +43,7 @@ export const retire = async (pool: Database, now: Date, stopped: () => boolean):
  * Returns two times: before `none`, the records of some organization have expired; before `all`, those of every
  * organization. Null if no organization, or not every one, has a retention.
  */
-export const horizons = async (pool: Database, now: Date): Promise<{ none: string | null; all: string | null }> => {
+export const horizons = async (pool: Queryable, now: Date): Promise<{ none: string | null; all: string | null }> => {
   const { rows } = await pool.query<{ none: string | null; all: string | null }>(sql`
     select ${now}::timestamptz - min(keep) as none,
       case when bool_and(keep is not null) and not exists (
@@ -56,14 +54,14 @@ export const horizons = async (pool: Database, now: Date): Promise<{ none: strin
   return rows[0] ?? { none: null, all: null };
 };
 
-const drop = async (pool: Database, before: string, onlyEmpty: boolean): Promise<number> => {
+const drop = async (pool: Queryable, before: string, onlyEmpty: boolean): Promise<number> => {
   const { rows } = await pool.query<{ dropped: number }>(
     sql`select record_retire(${before}::timestamptz, ${onlyEmpty}) as dropped`,
   );
   return rows[0]?.dropped ?? 0;
 };
 
-export const targets = async (pool: Database, now: Date): Promise<RetentionTarget[]> => {
+export const targets = async (pool: Queryable, now: Date): Promise<RetentionTarget[]> => {
   const { rows } = await pool.query<RetentionTarget>(sql`
     select organization_id, product_id, ${now}::timestamptz - keep as before
     from record_retention where keep is not null`);
@@ -79,7 +77,7 @@ const belongs = ({ organization_id, product_id }: RetentionTarget): Sql =>
         select product_id from record_retention where organization_id = ${organization_id} and product_id is not null))`
     : sql`organization_id = ${organization_id} and product_id = ${product_id}`;
 
-const deleteBatch = async (pool: Database, target: RetentionTarget): Promise<number> => {
+const deleteBatch = async (pool: Queryable, target: RetentionTarget): Promise<number> => {
   const { rowCount } = await pool.query(sql`
     delete from record r
     using (select id, ts from record where ${belongs(target)} and ts < ${target.before}::timestamptz limit ${batchSize}) past
@@ -91,7 +89,7 @@ const deleteBatch = async (pool: Database, target: RetentionTarget): Promise<num
  * Deletes the rollups of expired hours. The hour that contains the limit keeps some of its records, so its rollup is
  * made again, with its day's and its week's. Blocks of expired days are deleted too.
  */
-const retireRollups = async (pool: Database, target: RetentionTarget): Promise<void> => {
+const retireRollups = async (pool: Queryable, target: RetentionTarget): Promise<void> => {
   const limit = sql`date_trunc('hour', ${target.before}::timestamptz)`;
   // The day that contains the limit is made again, even if none of its hours is deleted yet.
   const ofDays = sql`${belongs(target)} and day <= ${limit}`;

@@ -33,8 +33,8 @@ export interface UpkeepOptions {
 }
 
 /**
- * Maintains the records: partitions, rollups, blocks, retention, purges. Every process does all of it, and repeating it does no
- * harm.
+ * Maintains the records: partitions, rollups, blocks, retention, purges. Every process does all of it, and repeating it
+ * does no harm.
  */
 export interface Upkeep {
   start(): void;

@@ -75,8 +75,4 @@ const isColumn = (
 
 /** Whether no part of a predicate searches JSON whose fields it does not know. */
 const hasFieldsOnly = (predicate: Predicate): boolean =>
-  predicate.kind === 'not'
-    ? hasFieldsOnly(predicate.of)
-    : predicate.kind === 'and' || predicate.kind === 'or' || predicate.kind === 'atLeast'
-      ? predicate.of.every(hasFieldsOnly)
-      : predicate.kind !== 'existsUnder';
+  predicate.kind !== 'existsUnder' && (!('of' in predicate) || [predicate.of].flat().every(hasFieldsOnly));

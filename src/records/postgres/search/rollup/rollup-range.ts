@@ -11,7 +11,7 @@ export interface Stale {
  * records.
  */
 export interface LeftOut {
-  /** The stretch from the first hour without rollups by device to the end of the last, in milliseconds. */
+  /** The span from the first hour without rollups by device to the end of the last, in milliseconds. */
   readonly hours?: { readonly from: number; readonly until: number };
   /** Days without digests and counts by value of each device. */
   readonly days?: readonly Stale[];
@@ -44,7 +44,7 @@ export interface RollupRange {
    * sketches of products read as a whole.
    */
   readonly weeks?: { readonly from: string; readonly to: string; readonly stale: readonly Stale[] };
-  /** Stretch in which hours of products read device by device have no rollups by device. */
+  /** Span in which hours of products read device by device have no rollups by device. */
   readonly leftOut?: LeftOut['hours'];
   /** Stale hours in the range; stale days if `keys`, `digests` or `sketches` is set. */
   readonly stale: readonly Stale[];

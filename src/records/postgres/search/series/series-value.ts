@@ -3,7 +3,7 @@ import type { Pair } from '#records/answer/series-answer.js';
 import { hoursOfDevices } from '#records/postgres/day.js';
 import { variablesFor } from '#records/scope/variable.js';
 import type { UnixRange } from '#records/series-interval.js';
-import { inStretch, isUnrolled, unrolledTables } from './unrolled-hour.js';
+import { inSpan, isUnrolled, unrolledTables } from './unrolled-hour.js';
 
 /** Devices, variables and time span of the values to read. */
 export interface WantedSeries extends UnixRange {
@@ -82,7 +82,7 @@ const ofDeclared = ({ declared, from, to, hours }: WantedSeries, rolled: Rolled)
   return [
     ofRecords(sql`${first} and r.ts < ${time(hours.from)}`),
     ofHours(hours, rolled),
-    ofRecords(inStretch, sql`cross join stretch h`, isUnrolled),
+    ofRecords(inSpan, sql`cross join span h`, isUnrolled),
     ofRecords(sql`r.ts >= ${time(hours.to)} and ${last}`),
   ];
 };

@@ -2,7 +2,7 @@ import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { DeclaredPair, Pair } from '#records/answer/series-answer.js';
 import { longestState } from '#records/answer/states-answer.js';
 import { hoursOfDevices } from '#records/postgres/day.js';
-import { inStretch, isUnrolled, unrolledTables } from '#records/postgres/search/series/unrolled-hour.js';
+import { inSpan, isUnrolled, unrolledTables } from '#records/postgres/search/series/unrolled-hour.js';
 import { type SlotKind, slotKind } from '#records/scope/slot.js';
 import { variablesFor } from '#records/scope/variable.js';
 import type { UnixRange } from '#records/series-interval.js';
@@ -91,7 +91,7 @@ const rolled = ({ from, to }: WantedStates, numbers: readonly Pair[], hours: Uni
   return [
     ofRecords(numbers, 'number', sql`r.ts >= ${time(from)} and r.ts < ${time(hours.from)}`),
     ofHours,
-    ofRecords(numbers, 'number', inStretch, sql`cross join stretch h`, isUnrolled),
+    ofRecords(numbers, 'number', inSpan, sql`cross join span h`, isUnrolled),
     ofRecords(numbers, 'number', sql`r.ts >= ${time(hours.to)} and r.ts <= ${time(to)}`),
   ];
 };
