@@ -76,7 +76,7 @@ export class RecordBlocks extends Migration {
         -- With base, a value is dict[base + v + 1]; else the elements are the values.
         dict text[],
         -- Bytes of values, one after another; base + v are their lengths.
-        raw bytea storage external,
+        raw bytea,
         -- The column with the same values.
         same smallint,
         -- Of all values.
@@ -89,6 +89,7 @@ export class RecordBlocks extends Migration {
         hits int[],
         primary key (block, col)
       );
+      alter table record_block_column alter column raw set storage external;
 
       -- Sums by run.
       create table record_block_sum (
