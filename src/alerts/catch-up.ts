@@ -142,7 +142,8 @@ const isOverwhelmed = async (pool: pg.Pool, ruleId: string, maxUndecided: number
 
 /**
  * Writes decisions, and deletes the records that they are about. The locks come in the order of storing records:
- * devices, links, rules, states. A record that another process has decided meanwhile is gone, and left out.
+ * devices, links, rules, states. A record that another process has decided meanwhile is gone, and left out. Where the
+ * organization has been disabled meanwhile, all its records go on waiting.
  */
 async function write(
   tx: pg.PoolClient,
@@ -162,6 +163,7 @@ async function write(
   const { rows } = await tx.query<{ number: string }>(sql`
     delete from alert_undecided where rule_id = ${rule.ruleId} and device_id = any(${deviceIds}::uuid[])
        and number = any(${waiting.map(({ number }) => number)}::bigint[])
+       and exists (select from account where id = ${rule.organizationId} and not disabled)
     returning number::text`);
   const left = new Set(rows.map(({ number }) => number));
   const states = new Map((await statesOf(tx, deviceIds)).map((state) => [stateKey(state), state]));
