@@ -4,7 +4,6 @@ import type { Pool } from 'pg';
 import { countBlockDays } from '#records/postgres/blocks/block-days.js';
 import { drainBlocks } from '#records/postgres/blocks/delete-blocks.js';
 import { makeDay } from '#records/postgres/blocks/make-day.js';
-import { requireServer } from '#records/postgres/blocks/make-due-days.js';
 import { dayText, findFinishedDays, type NotedDay } from '#records/postgres/blocks/noted-day.js';
 import { type BlockedDay, compareDay, listBlockedDays, noteDay } from '#records/postgres/blocks/verify-days.js';
 import { addCommand, answer, type OutputOptions } from './command.js';
@@ -36,7 +35,6 @@ export function addBlockCommands(group: Command): void {
 const patience = 500;
 
 const build = async (pool: Pool, now: Date) => {
-  await requireServer(pool);
   const days = await findFinishedDays(pool, now);
   const faults: string[] = [];
   let [made, records] = [0, 0];
