@@ -32,6 +32,12 @@ const filledFleet = async (): Promise<Fleet> => {
   await world.rollUpAll();
   return fleet;
 };
+/** Runs threads until a fleet's day is made: PostgreSQL notices some time later that a thread has gone. */
+const runUntilMade = (fleet: Fleet): Promise<void> =>
+  until(async () => {
+    await thread().run(later);
+    return (await world.compare(fleet)).length > 0;
+  });
 const same = { outcome: 'same', records: 100 };
 
 describe('thread that makes blocks', () => {
@@ -54,11 +60,7 @@ describe('thread that makes blocks', () => {
       await closing.close();
       await made;
     });
-    // PostgreSQL notices that the thread has gone when the lock that it waited for is free.
-    await until(async () => {
-      await thread().run(later);
-      return (await world.compare(fleet)).length > 0;
-    });
+    await runUntilMade(fleet);
     expect(await world.compare(fleet)).toEqual([same]);
   });
 
@@ -72,7 +74,7 @@ describe('thread that makes blocks', () => {
       expect(await made).toMatchObject({ message: expect.stringMatching(/terminat/) });
       await release();
     });
-    await thread().run(later);
+    await runUntilMade(fleet);
     expect(await world.compare(fleet)).toEqual([same]);
   });
 
@@ -95,7 +97,7 @@ describe('thread that makes blocks', () => {
     const others = await filledFleet();
     await thread(40).run(later);
     expect(lines).toEqual([expect.stringContaining('A block needs more than 40 MiB of memory.')]);
-    await thread().run(later);
+    await runUntilMade(others);
     expect([await world.compare(fleet), await world.compare(others)]).toEqual([[], [same]]);
   });
 });
