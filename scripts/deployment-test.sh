@@ -117,7 +117,7 @@ touch "$work/over"
 wait %2 || true
 [ "$(sort "$work/statuses" | uniq -c | awk '{ print $2 }' | paste -sd ' ')" = 200 ] || fail "Requests failed during the upgrade: $(sort "$work/statuses" | uniq -c | paste -sd ' ')"
 for port in 4001 4002; do
-  curl --silent "http://127.0.0.1:$port/healthz" | grep -q "\"$next\"" || fail "The process at $port is not of the new release."
+  curl --silent "http://127.0.0.1:$port/healthz" | grep -q "\"$next[\"+]" || fail "The process at $port is not of the new release."
 done
 echo "$(wc -l <"$work/statuses") records were posted meanwhile, each answered 200."
 step 'the page was walked'
