@@ -48,6 +48,7 @@ const account: Rules<Account> = {
     name: 'shown',
     email: 'shown',
     disabled: 'shown',
+    timeZone: 'shown',
   },
 };
 

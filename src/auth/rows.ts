@@ -38,6 +38,7 @@ export const accountRows: Sql = sql`select ${columns<Account, 'id'>(everything, 
   email: sql`o.email`,
   type: sql`o.type`,
   disabled: sql`o.disabled`,
+  timeZone: sql`o.time_zone as "timeZone"`,
   createdAt: sql`o.created_at as "createdAt"`,
   updatedAt: sql`o.updated_at as "updatedAt"`,
 })} from account o`;

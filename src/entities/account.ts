@@ -51,6 +51,9 @@ export interface AccountChange {
 export class Account extends PublicAccount {
   @email('E-mail address, unique regardless of case.') email!: string;
   @flag('Whether an operator has disabled the account.') disabled: boolean = false;
+  @text('Time zone in which the days of the organization begin, such as `Europe/Berlin`; `UTC` unless set.')
+  @GraphOnly()
+  timeZone: string = 'UTC';
   @createdAt() createdAt: string = now();
   @updatedAt() updatedAt: string = now();
 

@@ -1,6 +1,5 @@
-import { invalid } from '#common/errors.js';
 import { minuteMs } from '#common/time.js';
-import { type Zone, zoneOf } from '#search/date/zone.js';
+import { requireZone, type Zone } from '#search/date/zone.js';
 
 /** Writes a time (Unix seconds or ISO 8601 text) as ISO 8601 text. */
 export type WriteTime = (time: number | string) => string;
@@ -11,9 +10,7 @@ export type WriteTime = (time: number | string) => string;
  */
 export const timeWriter = (name: string | null | undefined): WriteTime => {
   if (name == null) return (time) => (typeof time === 'string' ? time : inZone(time, undefined));
-  const zone = zoneOf(name);
-  if (zone === undefined)
-    throw invalid([{ path: 'timeZone', message: 'There is no such time zone: name one as Europe/Berlin or +01:00.' }]);
+  const zone = requireZone(name);
   return (time) => inZone(typeof time === 'string' ? Date.parse(time) / 1000 : time, zone);
 };
 

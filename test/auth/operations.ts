@@ -209,6 +209,10 @@ const operationsWithoutConnections: Record<string, Trial> = {
     access: 'owners',
     values: (things) => ({ ...organization(things), ...account(things) }),
   },
+  'Mutation.setOrganizationTimeZone': {
+    access: 'owners',
+    values: (things) => ({ ...organization(things), timeZone: 'Europe/Berlin' }),
+  },
   'Query.organizationMembers': { access: 'members', values: organization },
   'Mutation.setOrganizationMember': {
     access: 'owners',

@@ -1,4 +1,6 @@
-import { hourMs } from '#common/time.js';
+import { dayMs, hourMs } from '#common/time.js';
+import type { Zone } from '#search/date/zone.js';
+
 /** Records of a block that follow one another and belong to one device and one local day. */
 export interface Run {
   device: number;
@@ -29,20 +31,19 @@ export const runsOf = (rows: readonly { device: number; ts: number }[], cuts: re
 
 /**
  * Returns the times at which a local day begins in a zone, within a range of time.
- * @param zone name of the IANA time zone
  * @param from milliseconds since 1970, a whole hour, as is `to`
  * @returns microseconds since 1970
  */
-export const midnightsOf = (zone: string, from: number, to: number): number[] => {
-  const days = new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' });
+export const midnightsOf = (zone: Zone, from: number, to: number): number[] => {
+  const dayAt = (time: number) => Math.floor((time + zone.offsetAt(time)) / dayMs);
   const midnights: number[] = [];
   for (let end = from; end <= to; end += hourMs) {
     let [before, after] = [end - hourMs, end];
-    const day = days.format(after);
-    if (days.format(before) === day) continue;
+    const day = dayAt(after);
+    if (dayAt(before) === day) continue;
     while (after - before > 1) {
       const middle = Math.floor((before + after) / 2);
-      if (days.format(middle) === day) after = middle;
+      if (dayAt(middle) === day) after = middle;
       else before = middle;
     }
     if (after >= from && after < to) midnights.push(after * 1000);

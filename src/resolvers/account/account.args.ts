@@ -1,6 +1,6 @@
 import { ArgsType, Field } from 'type-graphql';
 import { Role } from '#entities/enums.js';
-import { choice, email, id, ids, name, username } from '#schema/fields.js';
+import { choice, email, id, ids, label, name, username } from '#schema/fields.js';
 import { SearchablePageArgs } from '#schema/list.args.js';
 import { OrganizationArgs, OrganizationListArgs } from '#schema/organization.args.js';
 
@@ -22,6 +22,12 @@ export class AccountsArgs extends SearchablePageArgs {
 @ArgsType()
 export class UpdateOrganizationArgs extends UpdateAccountArgs {
   @id('Identifier of the organization.') organizationId!: string;
+}
+
+/** The time zone of an organization. */
+@ArgsType()
+export class SetOrganizationTimeZoneArgs extends OrganizationArgs {
+  @label('Time zone, such as `Europe/Berlin` or `+01:00`.', 100) timeZone!: string;
 }
 
 /** Arguments of the list of members. */

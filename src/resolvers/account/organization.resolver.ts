@@ -13,10 +13,12 @@ import { memberListing } from '#listing/users.js';
 import type { Context } from '#schema/context.js';
 import { OrganizationArgs } from '#schema/organization.args.js';
 import { OrganizationMemberPage } from '#schema/pages.js';
+import { requireZone } from '#search/date/zone.js';
 import {
   OrganizationMemberArgs,
   OrganizationMembersArgs,
   SetOrganizationMemberArgs,
+  SetOrganizationTimeZoneArgs,
   UpdateOrganizationArgs,
 } from './account.args.js';
 
@@ -39,6 +41,21 @@ export class OrganizationResolver {
   ): Promise<Account> {
     authorize(ctx, args.organizationId, policies.organization.change);
     const account = ctx.em.merge(Account, await loadAccount(ctx)).change(args);
+    await ctx.update(account);
+    return account;
+  }
+
+  @Mutation(() => Organization, {
+    description:
+      'Sets the time zone in which the days of the organization begin. Sums of earlier days follow in the background.',
+  })
+  async setOrganizationTimeZone(
+    @Args(() => SetOrganizationTimeZoneArgs) { organizationId, timeZone }: SetOrganizationTimeZoneArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Account> {
+    authorize(ctx, organizationId, policies.organization.change);
+    requireZone(timeZone);
+    const account = Object.assign(ctx.em.merge(Account, await loadAccount(ctx)), { timeZone });
     await ctx.update(account);
     return account;
   }

@@ -1,4 +1,6 @@
+import { invalid } from '#common/errors.js';
 import { dayMs, hourMs, minuteMs, secondMs } from '#common/time.js';
+
 /** Milliseconds since 1970 UTC. */
 export type Instant = number;
 
@@ -25,6 +27,17 @@ export const zoneOf = (name: string): Zone | undefined => {
   if (cached !== undefined) return cached;
   const zone = fixedZone(name) ?? namedZone(name);
   if (zone !== undefined && zones.size < 1000) zones.set(name, zone);
+  return zone;
+};
+
+/**
+ * Returns the zone of an argument `timeZone`.
+ * @throws ApiError 422 for an unknown time zone
+ */
+export const requireZone = (name: string): Zone => {
+  const zone = zoneOf(name);
+  if (zone === undefined)
+    throw invalid([{ path: 'timeZone', message: 'There is no such time zone: name one as Europe/Berlin or +01:00.' }]);
   return zone;
 };
 

@@ -10,6 +10,7 @@ import { midnightsOf } from '#records/blocks/run.js';
 import type { SumPart } from '#records/blocks/sum.js';
 import { encodeTexts } from '#records/blocks/text-column.js';
 import { allOf } from '#records/postgres/blocks/block-store.js';
+import { zoneOf } from '#search/date/zone.js';
 import { dayStart, fleetRows } from './fleet-rows.js';
 
 describe('numbers of a block', () => {
@@ -158,7 +159,7 @@ describe('sum of a block', () => {
 
 describe('run of a block', () => {
   it('ends with a device and at local midnight', () => {
-    const cuts = midnightsOf('Europe/Vienna', dayStart / 1000, dayStart / 1000 + 86_400_000);
+    const cuts = midnightsOf(zoneOf('Europe/Vienna')!, dayStart / 1000, dayStart / 1000 + 86_400_000);
     const { runs } = encoded(fleetRows({ devices: 2, perDevice: 24 }), cuts);
     expect(runs).toEqual([
       { device: 1, from: 0, count: 23 },
@@ -179,7 +180,9 @@ describe('run of a block', () => {
     ['Pacific/Apia', '2011-12-30', ['2011-12-30T10:00:00.000Z']],
   ])('begins in %s on %s at %j', (zone, day, expected) => {
     const from = Date.parse(day);
-    const times = midnightsOf(zone, from, from + 86_400_000).map((time) => new Date(time / 1000).toISOString());
+    const times = midnightsOf(zoneOf(zone)!, from, from + 86_400_000).map((time) =>
+      new Date(time / 1000).toISOString(),
+    );
     expect(times).toEqual(expected);
   });
 });

@@ -118,6 +118,20 @@ describe('making of blocks', () => {
     expect(await storedBlocks(fleet)).toBe(1);
   });
 
+  it('ends runs at the midnights of the organization, also of days that were made before', async () => {
+    const fleet = await blockedFleet();
+    const { organizationId } = fleet;
+    const runs = async () => {
+      const { rows } = await pool.query<{ counts: number[] }>(sql`
+        select counts from record_block join record_block_source using (source) where organization_id = ${organizationId}`);
+      return rows.map(({ counts }) => counts);
+    };
+    expect(await runs()).toEqual([[100]]);
+    await pool.query(sql`update account set time_zone = '-01:00' where id = ${organizationId}`);
+    await world.make();
+    expect([await runs(), await world.compare(fleet), await noteOf(fleet)]).toEqual([[[60, 40]], [same(100)], []]);
+  });
+
   it('deletes the records of a deleted device, and blocks without records', async () => {
     const fleet = await blockedFleet();
     await pool.query(sql`delete from device where id = ${fleet.deviceId}`);

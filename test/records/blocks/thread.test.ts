@@ -49,6 +49,16 @@ describe('thread that makes blocks', () => {
     expect(rows).toEqual([]);
   });
 
+  it('makes days again whose organization has another time zone now', async () => {
+    const { organizationId } = await filledFleet();
+    await thread().run(later);
+    await pool.query(sql`update account set time_zone = '-01:00' where id = ${organizationId}`);
+    await thread().run(later);
+    const { rows } = await pool.query(sql`
+      select counts from record_block join record_block_source using (source) where organization_id = ${organizationId}`);
+    expect(rows).toEqual([{ counts: [60, 40] }]);
+  });
+
   it('ends while it makes a day, which the next one makes', async () => {
     const fleet = await filledFleet();
     await world.whileLocked(async () => {

@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { DatabaseError } from 'pg';
 import sql from 'sql-template-tag';
+import { dayMs } from '#common/time.js';
 import type { Queryable } from '#database/queryable.js';
 import { transaction } from '#database/transaction.js';
 import type { Block } from '#records/blocks/block.js';
@@ -8,7 +9,9 @@ import { PathNumbers } from '#records/blocks/column-number.js';
 import { cutBlocks } from '#records/blocks/cut-blocks.js';
 import { decodeBlock } from '#records/blocks/decode-block.js';
 import { encodeBlock } from '#records/blocks/encode-block.js';
+import { midnightsOf } from '#records/blocks/run.js';
 import type { StoredRow } from '#records/blocks/stored-row.js';
+import { utc, zoneOf } from '#search/date/zone.js';
 import { type Owner, ownedBy } from '../upkeep/rollup-day.js';
 import { readBlock, writeBlock } from './block-store.js';
 import { readDay } from './day-rows.js';
@@ -48,7 +51,9 @@ export const makeDay = async (pool: Pool, day: NotedDay): Promise<MadeDay> => {
         const source = await findSource(tx, day);
         if (source === undefined) return { outcome: 'changed' };
         const records = await inSnapshot(pool, async (reader) =>
-          (await isUnchanged(reader, day)) ? writeDay(tx, readDay(reader, day, day.day), source, day.day) : undefined,
+          (await isUnchanged(reader, day))
+            ? writeDay(tx, readDay(reader, day, day.day), { ...source, day: day.day })
+            : undefined,
         );
         if (records === undefined || !(await deleteNote(tx, day))) return { outcome: 'changed' };
         return { outcome: 'made', records };
@@ -90,31 +95,38 @@ export const numberOwner = async (database: Queryable, owner: Owner): Promise<vo
     on conflict do nothing`);
 };
 
-/** Returns the number of an owner. Undefined if all blocks were deleted meanwhile. */
-const findSource = async (tx: PoolClient, owner: Owner): Promise<number | undefined> => {
-  const { rows } = await tx.query<{ source: number }>(
-    sql`select source from record_block_source where ${ownedBy(owner)}`,
-  );
-  return rows[0]?.source;
+/** Number of an owner, and the time zone of its organization. */
+interface Source {
+  source: number;
+  timeZone: string;
+}
+
+/** Undefined if all blocks were deleted meanwhile. */
+const findSource = async (tx: PoolClient, owner: Owner): Promise<Source | undefined> => {
+  const { rows } = await tx.query<Source>(sql`
+    select s.source, coalesce(a.time_zone, 'UTC') as "timeZone"
+    from (select * from record_block_source where ${ownedBy(owner)}) s left join account a on a.id = s.organization_id`);
+  return rows[0];
 };
 
 /** Writes the blocks of a day in place of its earlier ones. Returns the number of records. */
 const writeDay = async (
   tx: PoolClient,
   pages: AsyncIterable<readonly StoredRow[]>,
-  source: number,
-  day: number,
+  { source, timeZone, day }: Source & { day: number },
 ): Promise<number> => {
   const { rows: known } = await tx.query<{ col: number; path: string }>(
     sql`select col, path from record_block_path where source = ${source}`,
   );
   const paths = new PathNumbers(known);
+  // Another release may know other names.
+  const cuts = midnightsOf(zoneOf(timeZone) ?? utc, day * dayMs, (day + 1) * dayMs);
   const { rows: earlier } = await tx.query<{ block: number }>(
     sql`select block from record_block where source = ${source} and day = 'epoch'::date + ${day}::int`,
   );
   let records = 0;
   for await (const rows of cutBlocks(pages)) {
-    await makeBlock(tx, rows, { source, day, paths });
+    await makeBlock(tx, rows, { source, day, paths, cuts });
     records += rows.length;
   }
   const replaced = earlier.map(({ block }) => block);
@@ -129,26 +141,27 @@ const writeDay = async (
     delete from record_blocked where source = ${source} and day = 'epoch'::date + ${day}::int`);
   if (records > 0)
     await tx.query(sql`
-      insert into record_blocked (source, day, n, made_at)
-      values (${source}, 'epoch'::date + ${day}::int, ${records}, clock_timestamp())`);
+      insert into record_blocked (source, day, n, made_at, time_zone)
+      values (${source}, 'epoch'::date + ${day}::int, ${records}, clock_timestamp(), ${timeZone})`);
   return records;
 };
 
-/** Source, day and paths of a block. */
+/** Source, day and paths of a block, and the local midnights at which its runs end. */
 interface BlockOptions {
   source: number;
   day: number;
   paths: PathNumbers;
+  cuts: readonly number[];
 }
 
 /** Writes a block, and compares with the records what PostgreSQL has stored of it. */
 const makeBlock = async (
   tx: PoolClient,
   rows: readonly StoredRow[],
-  { source, day, paths }: BlockOptions,
+  { source, day, paths, cuts }: BlockOptions,
 ): Promise<void> => {
   if (rows[0]!.device === 0) throw new BlockFault('A device of the records has no number.');
-  const content = encodeBlock(rows, { paths });
+  const content = encodeBlock(rows, { paths, cuts });
   const added = paths.takeAdded();
   await tx.query(sql`
     insert into record_block_path (source, col, path)

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { makeDay } from './make-day.js';
-import { findDueDays, type NotedDay } from './noted-day.js';
+import { findDueDays, type NotedDay, noteOtherZones } from './noted-day.js';
 
 /** Called while days are made. */
 export interface MakerWatch {
@@ -14,7 +14,7 @@ export interface MakerWatch {
 export const makeDueDays = async (pool: Pool, now: Date, { onDay, onFault }: MakerWatch): Promise<void> => {
   for (;;) {
     const days = await findDueDays(pool, now);
-    if (days.length === 0) return;
+    if (days.length === 0 && !(await noteOtherZones(pool))) return;
     for (const day of days) {
       onDay(day);
       const made = await makeDay(pool, day);

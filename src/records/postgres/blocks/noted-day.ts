@@ -65,13 +65,47 @@ export const findFinishedDays = async (database: Queryable, now: Date): Promise<
   (await database.query<NotedDay>(sql`${noted(sql`${isFinished(now)} and not ${hasDirtyHour}`)} order by d.day desc`))
     .rows;
 
+/** Number of days that are cut again at a time: until they are made, searches read their rows. */
+const cutAtOnce = 10;
+
+/** SQL: the sources whose blocks were cut in another time zone than that of their organization. */
+const inOtherZone = sql`
+  select s.source, s.organization_id, s.product_id, a.time_zone
+  from record_block_source s join account a on a.id = s.organization_id where a.time_zone <> s.time_zone`;
+
+/**
+ * Notes the newest days whose blocks were cut in another time zone than that of their organization, as due. Returns
+ * whether there were any.
+ */
+export const noteOtherZones = async (database: Queryable): Promise<boolean> => {
+  // In one statement, so that a zone that is set meanwhile changes neither part.
+  const { rows } = await database.query<{ noted: boolean }>(sql`
+    with other as materialized (${inOtherZone}), noted as (
+      insert into record_dirty_block (organization_id, product_id, day, since, noted_at)
+      select organization_id, product_id, day, '-infinity', '-infinity'
+      from (
+        select s.organization_id, s.product_id, b.day::timestamp at time zone 'UTC' as day
+        from other s join record_blocked b on b.source = s.source and b.time_zone <> s.time_zone) d
+      where not exists (
+        select from record_dirty_block n
+        where n.organization_id = d.organization_id and n.product_id is not distinct from d.product_id and n.day = d.day)
+      order by day desc limit ${cutAtOnce}
+      on conflict do nothing returning 1
+    ), cut as (
+      update record_block_source s set time_zone = o.time_zone from other o
+      where o.source = s.source and not exists (select from noted)
+    )
+    select exists (select from noted) as noted`);
+  return rows[0]!.noted;
+};
+
 const key = sql`hashtextextended('record blocks', 0)`;
 const lock = sql`pg_try_advisory_xact_lock(${key})`;
 
-/** Whether days are to be made, and no process makes one. */
+/** Whether days are to be made or cut again, and no process makes one. */
 export const isMakerWanted = async (database: Queryable, now: Date): Promise<boolean> => {
   const { rows } = await database.query<{ wanted: boolean }>(sql`
-    select exists (select from record_dirty_block d where ${isToMake(now)}) as wanted`);
+    select exists (select from record_dirty_block d where ${isToMake(now)}) or exists (${inOtherZone}) as wanted`);
   if (!rows[0]!.wanted) return false;
   const { rows: free } = await database.query<{ free: boolean }>(sql`select ${lock} as free`);
   return free[0]!.free;
