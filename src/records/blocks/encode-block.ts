@@ -114,7 +114,7 @@ const addJson = (
     }
     columns.set(shapeColumns[part], { ...encodeIntegers(cut.indices), dict: cut.shapes });
     for (const leaf of leaves) {
-      columns.set(leaf.col, encodePlain(leaf, known));
+      columns.set(leaf.col, withStatistics(leaf, encodePlain(leaf, known)));
       known.push(leaf);
     }
   }
@@ -135,14 +135,14 @@ const numbered = ({ columns }: CutPart, paths: PathNumbers): PlainColumn[] | und
 };
 
 /** Adds what the whole block has of a slot. */
-const withCounts = ({ isText, values }: PlainColumn, column: BlockColumn): BlockColumn => {
+const withCounts = (slot: PlainColumn, column: BlockColumn): BlockColumn => {
   const frequencies = frequenciesOf(column, leastSummed);
-  return {
-    ...column,
-    ...(!isText && { statistics: statisticsOf(values as (number | null)[]) }),
-    ...(frequencies && { frequencies }),
-  };
+  return { ...withStatistics(slot, column), ...(frequencies && { frequencies }) };
 };
+
+/** Adds the sums of numbers, by which searches skip blocks. */
+const withStatistics = ({ isText, values }: PlainColumn, column: BlockColumn): BlockColumn =>
+  isText || column.same !== undefined ? column : { ...column, statistics: statisticsOf(values as (number | null)[]) };
 
 const statisticsOf = (values: readonly (number | null)[]): ColumnStatistics => {
   const statistics = { sum: 0, squares: 0, lowest: Number.POSITIVE_INFINITY, highest: Number.NEGATIVE_INFINITY };

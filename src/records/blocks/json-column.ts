@@ -102,7 +102,8 @@ const knownShape = (part: string, text: string, index: number, columns: Map<stri
   };
 };
 
-const leafName = (part: string, { kind, path }: JsonLeaf): string => kind + part + path;
+/** Returns the name of the column of a leaf, under which `record_block_path` numbers it. */
+export const leafName = (part: string, { kind, path }: Pick<JsonLeaf, 'kind' | 'path'>): string => kind + part + path;
 
 /**
  * Joins shapes and leaves to the JSON texts of one part.

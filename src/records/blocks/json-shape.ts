@@ -137,10 +137,16 @@ const numberAt = (text: string, start: number): CutLeaf => {
   const value = Number(numeral);
   if (plain(value) === numeral) return { mark: '#', value, end };
   const decimals = end - start - numeral.indexOf('.') - 1;
-  return numeral.includes('.') && decimals <= mostDecimals && value.toFixed(decimals) === numeral
+  return numeral.includes('.') &&
+    numeral.length <= mostDigits &&
+    decimals <= mostDecimals &&
+    value.toFixed(decimals) === numeral
     ? { mark: `#${decimals}`, value, end }
     : { mark: '%', value: numeral, end };
 };
+
+/** Maximum length of a number with decimals. SQL restores its text from the double, which has 15 digits. */
+const mostDigits = 16;
 
 /** Maximum number of decimals that a mark can say with one digit. */
 const mostDecimals = 9;
@@ -208,11 +214,15 @@ const isKind = (character: string): character is LeafKind => kinds.has(character
 /** A key that needs no quotes in a path. */
 const simpleKey = /^"[^."[\]\\]+"$/;
 
+/** Returns the path to a value under keys of objects. */
+export const pathOfKeys = (keys: readonly string[]): string => keys.map((key) => stepOf(JSON.stringify(key))).join('');
+
+/** Returns the step of a path into an object, by its key in quotes. */
+const stepOf = (key: string): string => `.${simpleKey.test(key) ? key.slice(1, -1) : key}`;
+
 const pathOf = (places: readonly PathStep[]): { path: string; isSingle: boolean } => {
   const isSingle = places.every(({ index }) => index <= 0);
   const element = isSingle ? '[0]' : '[]';
-  const path = places
-    .map(({ key, index }) => (index >= 0 ? element : `.${simpleKey.test(key) ? key.slice(1, -1) : key}`))
-    .join('');
+  const path = places.map(({ key, index }) => (index >= 0 ? element : stepOf(key))).join('');
   return { path, isSingle };
 };
