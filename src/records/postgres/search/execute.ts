@@ -6,14 +6,17 @@ import type { Aggregation } from '#search/aggregation/aggregation.js';
 import type { InstantRange } from '#search/instant-range.js';
 import { all, type Predicate } from '#search/query/predicate.js';
 import { type PlannedTree, planTree } from './aggregation/tree.js';
-import { type BlockRange, blockRange } from './blocks/block-range.js';
+import { readPaths } from './blocks/block-path.js';
+import { type BlockRange, blockDays } from './blocks/block-range.js';
 import type { FindBlocks } from './blocks/find-blocks.js';
+import { withLeaves } from './blocks/leaf-field.js';
 import { readHits } from './hits/hits.js';
 import {
   asksProducts,
   fresher,
   type PostgresPlan,
   pagesByTime,
+  planOf,
   readsRecords,
   rolledScope,
   rollupQuestion,
@@ -46,14 +49,16 @@ export const execute = async (plan: PostgresPlan, execution: Execution): Promise
   const found = await timesFound(reader, plan);
   const span = (plan.narrows ? await timeFound(reader, plan.scope, all) : undefined) ?? plan.span;
   const rolled = await aggregatedScope(plan, span, reader, sources);
-  const blocks = rolled.rollup ? undefined : await blockRangeOf(plan, span, execution);
+  const reads = plan.request.aggregations.length > 0 && rolled.rollup === undefined;
+  const blocks = reads ? await blockRangeOf(plan, span, execution) : undefined;
   const scope = blocks ? { ...rolled, blocks } : rolled;
+  const { fields, query } = blocks ? overLeaves(plan) : plan;
   const names = { scope: plan.scope, named: plan.named, weigh };
-  const shared = { fields: plan.fields, now: plan.now, span, found, times, pace: reader.pace, weigh, names };
-  const aggregations = planTree(plan.request.aggregations, scope, plan.query, shared);
+  const shared = { fields, now: plan.now, span, found, times, pace: reader.pace, weigh, names };
+  const aggregations = planTree(plan.request.aggregations, scope, query, shared);
   const hits = await readHitPage(plan, execution);
   const answer = await aggregations?.read(reader);
-  const total = await totalOf(plan, hits.length, aggregations, reader);
+  const total = await totalOf(plan, hits.length, aggregations, execution);
   return { hits: { ...(total && { total }), max_score: null, hits }, ...(answer && { aggregations: answer }) };
 };
 
@@ -82,19 +87,25 @@ const aggregatedScope = async (
   return asksProducts(plan, span) ? withoutProducts(plan.scope, await sources(rows)) : plan.scope;
 };
 
+/** Binds a query to fields that blocks have as columns. */
+const overLeaves = ({ request, ...context }: PostgresPlan): PostgresPlan =>
+  planOf(request, { ...context, fields: withLeaves(context.fields) });
+
 /** Returns the days that are read from blocks. */
 const blockRangeOf = async (
-  { request, scope, query, range, now }: PostgresPlan,
+  { scope, query, range, now }: PostgresPlan,
   span: InstantRange,
   { reader, blocks }: Execution,
 ): Promise<BlockRange | undefined> => {
-  if (blocks === undefined || request.aggregations.length === 0) return undefined;
+  if (blocks === undefined) return undefined;
   const { deviceIds, productIds } = narrow(scope, [query]).scope;
   const within = { from: Math.max(span.from, range.fromMillis), to: Math.min(span.to, range.toMillis) };
-  return blockRange(
+  const { rows } = reader;
+  const days = blockDays(
     { deviceIds, everyDevice: deviceIds.length === scope.deviceIds.length, productIds, span: within, now },
-    await blocks(reader.rows),
+    await blocks(rows),
   );
+  return days && { ...days, paths: await readPaths(rows, days.sources) };
 };
 
 const readHitPage = async (plan: PostgresPlan, { reader, weigh, times, sources }: Execution): Promise<Hit[]> => {
@@ -125,27 +136,26 @@ const totalOf = async (
   plan: PostgresPlan,
   shown: number,
   aggregations: PlannedTree | undefined,
-  reader: QueryReader,
+  execution: Execution,
 ): Promise<{ value: number; relation: 'eq' | 'gte' } | undefined> => {
   const { trackTotal, postFilter } = plan.request;
   if (trackTotal === false) return undefined;
   const added = postFilter === undefined ? aggregations?.total() : undefined;
-  const total = totalShown(plan, shown) ?? added ?? (await counted(reader, plan.scope, plan.predicates, trackTotal));
+  const total = totalShown(plan, shown) ?? added ?? (await counted(plan, execution, trackTotal));
   return total > trackTotal ? { value: trackTotal, relation: 'gte' } : { value: total, relation: 'eq' };
 };
 
-const counted = async (
-  reader: QueryReader,
-  scope: Scope,
-  predicates: readonly Predicate[],
-  limit: number,
-): Promise<number> => {
-  if (scope.deviceIds.length === 0) return 0;
-  const { source, where } = scan(scope, predicates, []);
+const counted = async (plan: PostgresPlan, execution: Execution, limit: number): Promise<number> => {
+  if (plan.scope.deviceIds.length === 0) return 0;
+  // Without a condition, rows reach a limit at once.
+  const isShort = Number.isFinite(limit) && plan.predicates.every(({ kind }) => kind === 'all');
+  const blocks = isShort ? undefined : await blockRangeOf(plan, plan.span, execution);
+  const { scope, predicates } = blocks ? overLeaves(plan) : plan;
+  const { source, where } = scan({ ...scope, ...(blocks && { blocks }) }, predicates, []);
   const query = Number.isFinite(limit)
     ? sql`select count(*) from (select from ${source} where ${where} limit ${limit + 1}::int) x`
     : sql`select count(*) from ${source} where ${where}`;
-  const [row] = await reader.tuples(query);
+  const [row] = await execution.reader.tuples(query);
   return Number(row![0]);
 };
 

@@ -1,6 +1,7 @@
 import { dayMs } from '#common/time.js';
 import { instantText } from '#search/query/option/instant.js';
 import type { Stale } from '../rollup/rollup-range.js';
+import type { BlockPaths } from './block-path.js';
 import type { BlockSource, Blocks } from './find-blocks.js';
 
 /** The days that a query reads from blocks; it reads records everywhere else. */
@@ -13,6 +14,7 @@ export interface BlockRange {
   readonly everyDevice: boolean;
   /** Days in between that are read from records. */
   readonly stale: readonly Stale[];
+  readonly paths: BlockPaths;
 }
 
 /** Products and devices that a query reads. */
@@ -41,10 +43,10 @@ const tail = 3 * dayMs;
 const leastShare = 1 / 8;
 
 /** Chooses the days to read from blocks; undefined if reading only records is faster. */
-export const blockRange = (
+export const blockDays = (
   { productIds, deviceIds, everyDevice, span, now }: Question,
   { sources, stale }: Blocks,
-): BlockRange | undefined => {
+): Omit<BlockRange, 'paths'> | undefined => {
   const isInScope = (id: string | null) => productIds.length === 0 || (id !== null && productIds.includes(id));
   const inScope = sources.filter(({ productId }) => isInScope(productId));
   const devices = inScope.reduce((sum, each) => sum + each.devices, 0);

@@ -9,6 +9,7 @@ const letters = {
   many: sql`m`,
   number: sql`n`,
   text: sql`t`,
+  json: sql`j`,
 } as const;
 
 /** Purpose of a generated name. */

@@ -4,6 +4,7 @@ import { fieldsOf, type Predicate } from '#search/query/predicate.js';
 import { blockNeed } from '../blocks/block-need.js';
 import type { BlockRange } from '../blocks/block-range.js';
 import { blockSource } from '../blocks/block-source.js';
+import { leavesOf } from '../blocks/leaf-field.js';
 import type { RollupRange } from '../rollup/rollup-range.js';
 import { rollupSource } from '../rollup/rollup-source.js';
 import { condition } from './sql-condition.js';
@@ -42,9 +43,21 @@ export const scopeCondition = ({ organizationId, deviceIds, productIds, from, to
 const replacementOf = (scope: Scope, predicates: readonly Predicate[], fields: readonly Field[]): Sql | undefined => {
   const { rollup, blocks } = scope;
   if (rollup) return rollupSource(scope, rollup);
-  const products = blocks?.sources.map(({ productId }) => productId) ?? [];
-  const need = blocks && blockNeed(fields, predicates, products);
-  return need && blockSource({ ...scope, condition: scopeCondition(scope) }, blocks, need);
+  return (
+    blocks &&
+    blockSource(
+      { ...scope, condition: scopeCondition(scope), predicates },
+      blocks,
+      blockNeed(fields, predicates, blocks.paths),
+    )
+  );
+};
+
+/** Returns the rows, with the columns of the leaves that fields may read. */
+const rowsWith = (fields: readonly Field[]): Sql => {
+  const leaves = [...new Set(fields.flatMap(leavesOf))];
+  const columns = leaves.map(({ column, stored }) => sql`, ${stored} as ${column}`);
+  return leaves.length === 0 ? sql`record r` : sql`(select r.*${join(columns, '')} from record r) r`;
 };
 
 /** Rows that a statement reads, and the condition that they match. */
@@ -59,9 +72,10 @@ export interface Scan {
  */
 export const scan = (wide: Scope, predicates: readonly Predicate[], fields: readonly Field[]): Scan => {
   const { scope, rest } = narrow(wide, predicates);
+  const all = [...fields, ...rest.flatMap(fieldsOf)];
   const replacement = replacementOf(scope, rest, fields);
-  const records = replacement ?? sql`record r`;
-  const isOfDevice = [...fields, ...rest.flatMap(fieldsOf)].some(({ ofDevice }) => ofDevice);
+  const records = replacement ?? rowsWith(all);
+  const isOfDevice = all.some(({ ofDevice }) => ofDevice);
   return {
     source: isOfDevice ? sql`${records} join device d on d.id = r.device_id` : records,
     where: join([replacement ? sql`true` : scopeCondition(scope), ...rest.map(condition)], ' and '),

@@ -4,9 +4,10 @@ import { serialKey } from '#entities/serial.js';
 import { keysOfPath } from '#json/key-path.js';
 import type { Field, ValueType } from '#search/field/field.js';
 import type { Bound, Predicate, TextPattern, Value } from '#search/query/predicate.js';
+import { nodeOf, partOf } from './json-value.js';
 import { patternCondition } from './like-pattern.js';
 import { distance } from './sql-distance.js';
-import { nodeOf, type StoredField, storedField } from './stored-field.js';
+import { type StoredField, storedField } from './stored-field.js';
 
 type Compile = { [K in Predicate['kind']]: (predicate: Extract<Predicate, { kind: K }>) => Sql };
 
@@ -85,7 +86,7 @@ const compile: Compile = {
     return sql`(${field.value} is not null)`;
   },
   existsUnder: ({ root, keys }) => {
-    const json = root === 'data' ? sql`r.data` : sql`r.metadata`;
+    const json = partOf(root);
     if (keys.length === 0) return hasLeaf(json);
     const found = keysOfPath(keys.join('.')).flatMap((list) => {
       const above = sql`(${json} #> ${list.slice(0, -1)}::text[])`;

@@ -1,8 +1,8 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { VariableType } from '#entities/enums.js';
-import { keysOfPath } from '#json/key-path.js';
 import { kindOfVariable } from '#search/field/catalogue.js';
 import type { DeclaredVariable, Field, FieldKind, FieldOrigin, ValueType } from '#search/field/field.js';
+import { firstOf, items, type JsonValues, nodeOf, partOf, rowJson } from './json-value.js';
 
 /** A field with the SQL expressions that read its values, over the aliases `r` (record) and `d` (device). */
 export interface StoredField extends Field {
@@ -33,9 +33,10 @@ type SqlOf = Omit<StoredField, keyof Field>;
 
 /** Adds the SQL expressions to a field. A field that already has them, such as a distance, stays unchanged. */
 export const storedField = (field: Field | StoredField): StoredField =>
-  'value' in field ? field : { ...field, ...sqlOf(field) };
+  'value' in field ? field : { ...field, ...sqlOf(field, rowJson) };
 
-const sqlOf = (field: Field): SqlOf => {
+/** Returns the SQL expressions of a field, which reads JSON in the given way. */
+export const sqlOf = (field: Field, json: JsonValues): SqlOf => {
   const { origin, valueType, kind } = field;
   switch (origin.kind) {
     case 'reserved':
@@ -43,10 +44,10 @@ const sqlOf = (field: Field): SqlOf => {
     case 'none':
       return { value: sql`null::${columnType[valueType]}` };
     case 'undeclared':
-      return undeclared(origin.root === 'data' ? sql`r.data` : sql`r.metadata`, origin.keys, kind, field.multi);
+      return undeclared(origin, kind, field.multi, json);
     case 'declared': {
       const { name } = origin.variables[0]!;
-      const value = byProduct(origin, valueType === 'long', () => otherProducts(name, kind, valueType));
+      const value = byProduct(origin, json, valueType === 'long', () => otherProducts(origin, kind, valueType, json));
       return { value, ...(field.multi && { values: several(name, value, valueType, kind) }) };
     }
   }
@@ -107,55 +108,40 @@ export const declaringProducts = ({ origin }: Field): readonly string[] =>
  */
 const byProduct = (
   { variables, complete }: Extract<FieldOrigin, { kind: 'declared' }>,
+  json: JsonValues,
   exact: boolean,
   otherwise: () => Sql,
 ): Sql => {
   // Most products use the same slot for a variable. One comparison with all products of a slot is much cheaper than one
   // for each product.
   const groups = [...Map.groupBy(variables, ({ type, slot }) => `${type} ${slot}`).values()];
-  if (complete && groups.length === 1) return slotOf(variables[0]!, exact);
+  if (complete && groups.length === 1) return slotOf(variables[0]!, json, exact);
   const cases = groups.map(
     (same) =>
-      sql`when r.product_id = any(${same.map(({ productId }) => productId)}::uuid[]) then ${slotOf(same[0]!, exact)}`,
+      sql`when r.product_id = any(${same.map(({ productId }) => productId)}::uuid[]) then ${slotOf(same[0]!, json, exact)}`,
   );
   return sql`(case ${join(cases, ' ')}${complete ? empty : sql` else ${otherwise()}`} end)`;
 };
 
-const slotOf = ({ name, type, slot }: DeclaredVariable, exact: boolean): Sql => {
+const slotOf = ({ name, type, slot }: DeclaredVariable, json: JsonValues, exact: boolean): Sql => {
   const text = kindOfVariable[type] === 'keyword';
   if (slot === null) return text ? sql`null::text` : exact ? sql`null::int8` : sql`null::float8`;
   if (text) return sql`r.texts[${slot}::int]`;
   if (!exact) return sql`r.numbers[${slot}::int]`;
   if (type !== VariableType.INT64) return sql`r.numbers[${slot}::int]::int8`;
   const number = sql`r.numbers[${slot}::int]`;
-  return sql`(case when ${number} is null then null when abs(${number}) < 9007199254740992 then ${number}::int8 else ${exactText(name)}::numeric::int8 end)`;
-};
-
-/** Digits of a whole number too large for a double: the value itself, or the only such value in an array. */
-const exactText = (name: string): Sql =>
-  sql`(jsonb_path_query_first(${valueOfName(name)}, 'strict $.** ? (@.type() == "number" || (@.type() == "string" && @ like_regex "^[+-]?[0-9]+$"))') #>> '{}')`;
-
-/**
- * JSON of a variable's value as received: that of the key with its name, otherwise that of nested keys (see
- * `key-path.ts`).
- */
-const valueOfName = (name: string): Sql => {
-  const own = sql`r.data -> ${name}::text`;
-  if (!name.includes('.')) return own;
-  const nested = keysOfPath(name).map((keys) => sql`nullif(r.data #> ${keys}::text[], 'null')`);
-  return sql`coalesce(nullif(${own}, 'null'), ${join(nested, ', ')})`;
+  return sql`(case when ${number} is null then null when abs(${number}) < 9007199254740992 then ${number}::int8 else ${json.digits(name, slot)}::numeric::int8 end)`;
 };
 
 /** Value of a record whose product does not declare the variable, if it has the declared kind. */
-const otherProducts = (name: string, kind: FieldKind, valueType: ValueType): Sql => {
-  const read = (as: FieldKind): Sql =>
-    firstOf(
-      name.includes('.')
-        ? nodes(sql`r.data`, keysOfPath(name)).map((node) => scalar(as, node))
-        : [scalar(as, sql`(r.data -> ${name}::text)`)],
-    );
-  if (kind === 'keyword' || kind === 'boolean') return read(kind);
-  const value = read('double');
+const otherProducts = (
+  { variables }: Extract<FieldOrigin, { kind: 'declared' }>,
+  kind: FieldKind,
+  valueType: ValueType,
+  json: JsonValues,
+): Sql => {
+  if (kind === 'keyword' || kind === 'boolean') return json.ofOthers(variables, kind);
+  const value = json.ofOthers(variables, 'double');
   if (kind === 'double') return value;
   const whole = sql`(select n from (select ${value} as n) x where n = trunc(n) and abs(n) <= 9007199254740991)`;
   return valueType === 'long' ? sql`${whole}::int8` : whole;
@@ -187,36 +173,14 @@ const readings = {
 } as const;
 
 /** Value in the record's JSON that no product declares, read only if it has the kind found there. */
-const undeclared = (root: Sql, keys: readonly (readonly string[])[], kind: FieldKind, multi: boolean): SqlOf => {
-  const value = firstOf(nodes(root, keys).map((node) => scalar(kind, node)));
-  return multi
-    ? { value, values: firstOf(keys.map((list) => items(kind, nodeOf(root, list)))), costly: true }
-    : { value, costly: true };
-};
-
-const nodes = (root: Sql, keys: readonly (readonly string[])[]): readonly Sql[] =>
-  keys.map((list) => sql`(${root} #> ${list}::text[])`);
-
-/** Returns the JSON under keys. Arrays on the way to it make an array of what their objects have there. */
-export const nodeOf = (root: Sql, keys: readonly string[]): Sql => {
-  if (keys.length === 1) return sql`(${root} #> ${keys}::text[])`;
-  const path = keys.map((key) => `.${JSON.stringify(key)}`).join('');
-  return sql`jsonb_path_query_array(${root}, ${`lax $${path}[*]`}::jsonpath)`;
-};
-
-const firstOf = (values: readonly Sql[]): Sql =>
-  values.length === 1 ? values[0]! : sql`coalesce(${join(values, ', ')})`;
-
-/** All values of a kind in JSON, which may be an array; null without any. */
-const items = (kind: FieldKind, node: Sql): Sql => {
-  const each = sql`jsonb_array_elements(case jsonb_typeof(${node}) when 'array' then ${node} else jsonb_build_array(${node}) end)`;
-  return sql`(select array_agg(v) from (select ${scalar(kind, sql`e`)} as v from ${each} e) x where v is not null)`;
-};
-
-const scalar = (kind: FieldKind, node: Sql): Sql => {
-  const text = sql`(${node} #>> '{}')`;
-  if (kind === 'boolean') return sql`(case ${text} when 'true' then 1::float8 when 'false' then 0::float8 end)`;
-  if (kind === 'keyword')
-    return sql`(case when jsonb_typeof(${node}) in ('string', 'number', 'boolean') then ${text} end)`;
-  return sql`(case jsonb_typeof(${node}) when 'number' then (${node})::float8 when 'string' then case when ${text} ~ '^-?[0-9]{1,40}([.][0-9]{1,40})?$' then ${text}::float8 end end)`;
+const undeclared = (
+  { root, keys }: Extract<FieldOrigin, { kind: 'undeclared' }>,
+  kind: FieldKind,
+  multi: boolean,
+  json: JsonValues,
+): SqlOf => {
+  if (!multi) return { value: json.atKeys(root, keys, kind), costly: json.isCostly };
+  const value = rowJson.atKeys(root, keys, kind);
+  const values = firstOf(keys.map((list) => items(kind, nodeOf(partOf(root), list))));
+  return { value, values, costly: true };
 };
