@@ -3,7 +3,7 @@ import { keysOfPath } from '#json/key-path.js';
 import type { Field } from '#search/field/field.js';
 import { fieldsOf, type Predicate } from '#search/query/predicate.js';
 import type { BlockPaths } from './block-path.js';
-import type { ReadKeys, ReadPart } from './json-part.js';
+import type { JsonNeed, ReadPart } from './json-part.js';
 import { type Leaf, leavesOf } from './leaf-field.js';
 import { isInColumns } from './leaf-part.js';
 
@@ -20,7 +20,7 @@ export interface BlockNeed {
   readonly leaves: readonly Leaf[];
   readonly inJson: readonly Leaf[];
   /** Parts that are read as JSON: lists, and what has no column of its own. */
-  readonly json: ReadonlyMap<ReadPart, ReadKeys>;
+  readonly json: ReadonlyMap<ReadPart, JsonNeed>;
 }
 
 /** Maximum number of columns of leaves: PostgreSQL plans two joins for each. Beyond it, all are read from JSON. */
@@ -42,10 +42,11 @@ export const blockNeed = (fields: readonly Field[], predicates: readonly Predica
     seq: id || all.some(({ path }) => path === '_doc'),
     time: id || all.some(({ path }) => path === 'ts'),
     device: all.some(({ path, ofDevice }) => ofDevice || path === 'device.id'),
-    json: jsonOf([
-      ...predicates.flatMap(rootsUnder).map((root) => ({ part: root, keys: 'shape' as const })),
-      ...inJson.map(({ root, keys }) => ({ part: root, keys: keys.map(([key]) => key!) })),
-      ...all.filter((field) => leavesOf(field).length === 0).flatMap(jsonOfField),
+    json: together([
+      ...predicates.flatMap(needsUnder),
+      ...inJson.map(({ root, keys }) => needOf(root, keys)),
+      ...leaves.flatMap(({ root, keys, isList }) => (isList ? [needOf(root, keys, true)] : [])),
+      ...all.flatMap(needsOfField),
     ]),
   };
 };
@@ -61,37 +62,53 @@ const slotsOf = (fields: readonly Field[], isText: boolean): number[] =>
     ),
   ].sort((a, b) => a - b);
 
-/** Keys of a part that are read as JSON. */
-interface JsonNeed {
+/** What is read of one part. */
+interface PartNeed extends JsonNeed {
   readonly part: ReadPart;
-  readonly keys: readonly string[] | 'shape';
 }
 
-const jsonOf = (needs: readonly JsonNeed[]): ReadonlyMap<ReadPart, ReadKeys> =>
-  new Map([...Map.groupBy(needs, ({ part }) => part)].map(([part, some]) => [part, keysOf(some)]));
+/** @param keys lists of keys that lead to values */
+const needOf = (part: ReadPart, keys: readonly (readonly string[])[], onlyLists = false): PartNeed => ({
+  part,
+  keys: keys.map(([key]) => key!),
+  onlyLists,
+});
 
-const keysOf = (needs: readonly JsonNeed[]): ReadKeys => {
-  const lists = needs.flatMap(({ keys }) => (keys === 'shape' ? [] : [keys]));
-  if (lists.length === 0) return 'shape';
-  return lists.length < needs.length ? 'all' : [...new Set(lists.flat())];
-};
+const together = (needs: readonly PartNeed[]): ReadonlyMap<ReadPart, JsonNeed> =>
+  new Map(
+    [...Map.groupBy(needs, ({ part }) => part)].map(([part, some]) => {
+      const under = some.flatMap((one) => one.under ?? []);
+      return [
+        part,
+        {
+          keys: [...new Set(some.flatMap(({ keys }) => keys))],
+          ...(under.length > 0 && { under }),
+          onlyLists: some.every(({ onlyLists }) => onlyLists),
+        },
+      ];
+    }),
+  );
 
-/** Returns what a field that has no leaves reads as JSON. */
-const jsonOfField = ({ origin, multi, valueType }: Field): JsonNeed[] => {
-  if (origin.kind === 'undeclared') return [{ part: origin.root, keys: origin.keys.map(([key]) => key!) }];
+/** Returns what a field reads as JSON apart from leaves. */
+const needsOfField = (field: Field): PartNeed[] => {
+  const { origin, multi, valueType } = field;
+  const isBare = leavesOf(field).length === 0;
+  if (origin.kind === 'undeclared') return isBare ? [needOf(origin.root, origin.keys)] : [];
   if (origin.kind !== 'declared') return [];
   const { name } = origin.variables[0]!;
   const isExact = valueType === 'long' && origin.variables.some(({ type }) => type === VariableType.INT64);
   return [
-    ...(multi ? [{ part: 'many' as const, keys: [name] }] : []),
-    ...(isExact || !origin.complete
-      ? [{ part: 'data' as const, keys: [name, ...keysOfPath(name).map(([key]) => key!)] }]
-      : []),
+    ...(multi ? [needOf('many', [[name]], true)] : []),
+    ...(isBare && (isExact || !origin.complete) ? [needOf('data', [[name], ...keysOfPath(name)])] : []),
   ];
 };
 
-/** Returns the parts of records whose fields a predicate does not know. */
-const rootsUnder = (predicate: Predicate): ('data' | 'metadata')[] => {
-  if (predicate.kind === 'existsUnder') return [predicate.root];
-  return 'of' in predicate ? [predicate.of].flat().flatMap(rootsUnder) : [];
+/** Returns the keys under which a predicate looks for values. */
+const needsUnder = (predicate: Predicate): PartNeed[] => {
+  if (predicate.kind === 'existsUnder') {
+    const { root, keys } = predicate;
+    const under = keys.length === 0 ? [''] : keysOfPath(keys.join('.')).map(([key]) => key!);
+    return [{ part: root, keys: [], under, onlyLists: false }];
+  }
+  return 'of' in predicate ? [predicate.of].flat().flatMap(needsUnder) : [];
 };

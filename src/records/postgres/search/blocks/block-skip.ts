@@ -49,7 +49,8 @@ const ofField = (predicate: OfField, columns: SkipColumns): Sql | undefined => {
   const slot = slotOf(field, columns);
   if (slot !== undefined) return mayHave(predicate, slot);
   const [leaf, ...others] = leavesOf(field);
-  const found = leaf && others.length === 0 && field.origin.kind === 'undeclared' && columns.leaves.get(leaf);
+  const isOne = others.length === 0 && field.origin.kind === 'undeclared' && !leaf?.isList;
+  const found = leaf && isOne && columns.leaves.get(leaf);
   if (!found) return undefined;
   const may = found.map((column) =>
     // Values of another type are compared after they are converted.

@@ -66,7 +66,7 @@ const decoded = (scope: BlockScope, range: BlockRange, need: BlockNeed): Sql => 
   const beside = [...(need.seq ? [seqPart] : []), ...(need.id ? [idPart] : [])];
   const leaves = need.leaves.map((leaf) => leafPart(leaf, sources, paths));
   const json = jsonNames.map((part) =>
-    need.json.has(part) ? jsonPart(part, need.json.get(part)!) : unread(sql`jsonb`),
+    need.json.has(part) ? jsonPart(part, need.json.get(part)!, paths) : unread(sql`jsonb`),
   );
   const parts = [device, time, ...beside, ...numbers.values(), ...texts.values(), ...leaves, ...json];
   const wholes = new Set([...need.leaves.map(({ root }) => root), ...need.json.keys()]);
@@ -107,7 +107,7 @@ const decoded = (scope: BlockScope, range: BlockRange, need: BlockNeed): Sql => 
     ${listed([...[...wholes].map(wholeJoin), ...parts.flatMap(({ joins }) => joins)], '\n    ')}
     cross join lateral (select ${listed(parts.flatMap(({ arrays }) => arrays))} offset 0) a
     cross join lateral (select ${values.length === 0 ? sql`generate_series(1, b.n)` : join(values)}) x${
-      need.inJson.length === 0
+      need.json.size === 0
         ? empty
         : sql`
     cross join lateral (select ${json[0]!.output} as data, ${json[1]!.output} as metadata) r`

@@ -1,16 +1,23 @@
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { join, type Sql } from 'sql-template-tag';
 import { shapeColumns, wholeColumns } from '#records/blocks/column-number.js';
+import { pathOfKeys } from '#records/blocks/json-shape.js';
 import type { JsonPart } from '#records/blocks/stored-row.js';
 import { numbersOf, positionsOf, powers, textsOf } from './block-cells.js';
 import { type BlockPart, joined } from './block-part.js';
+import type { BlockPaths } from './block-path.js';
 
 /** Parts of a record that statements read as JSON. */
 export type ReadPart = Extract<JsonPart, 'data' | 'metadata' | 'many'>;
 
-/**
- * Keys of a part whose values are read. `shape` reads which keys have values, but not the values.
- */
-export type ReadKeys = readonly string[] | 'all' | 'shape';
+/** What statements read of a part as JSON. */
+export interface JsonNeed {
+  /** Keys whose values are read. */
+  readonly keys: readonly string[];
+  /** Keys under which values are looked for, whatever they are; the empty key stands for all. */
+  readonly under?: readonly string[];
+  /** Whether records without lists need no JSON. */
+  readonly onlyLists: boolean;
+}
 
 /** Names of the parts, and of the columns with their whole texts and their shapes. */
 const names: Readonly<Record<ReadPart, { readonly part: Sql; readonly whole: Sql; readonly shape: Sql }>> = {
@@ -30,21 +37,35 @@ export const wholeRows = (part: ReadPart): Sql =>
 export const isWhole = (part: ReadPart): Sql => sql`${names[part].whole}.block is not null`;
 
 /**
- * Returns the part of a record as JSON with some of its keys, in which a `shape` has texts instead of all values. It
- * reads the alias of {@link wholeJoin}, too.
+ * Returns the part of a record as JSON with the needed keys. It reads the alias of {@link wholeJoin}, too.
+ * @param paths numbers of the leaves of all sources
  */
-export const jsonPart = (part: ReadPart, keys: ReadKeys): BlockPart => {
+export const jsonPart = (part: ReadPart, need: JsonNeed, paths: BlockPaths): BlockPart => {
   const { part: column, shape } = names[part];
+  const { keys, under, onlyLists } = need;
+  const absent = [sql`${shape}.block is null`, ...(onlyLists ? [sql`not ${hasLists(part, keys, paths)}`] : [])];
   return {
     joins: [joined(shapeColumns[part], shape)],
     arrays: [
       sql`case when ${isWhole(part)} then array(select r.${column} from ${wholeRows(part)})
-      when ${shape}.block is null then array_fill(null::jsonb, array[b.n])
-      else ${keys === 'shape' ? shapesOf(shape) : valuesOf(part, shape, keys)} end as ${column}`,
+      when ${join(absent, ' or ')} then array_fill(null::jsonb, array[b.n])
+      else ${keys.length === 0 ? shapesOf(shape, under!) : valuesOf(part, shape, under ? undefined : keys)} end as ${column}`,
     ],
     values: [sql`unnest(a.${column}) as ${column}`],
     output: sql`x.${column}`,
   };
+};
+
+/** Whether a block has lists under some keys. */
+const hasLists = (part: ReadPart, keys: readonly string[], paths: BlockPaths): Sql => {
+  const starts = keys.map((key) => part + pathOfKeys([key]));
+  const listed = [...paths.keys()].filter(
+    (path) => path.includes('[') && starts.some((start) => path.startsWith(start, 1)),
+  );
+  if (listed.length === 0) return sql`false`;
+  return sql`exists (
+      select from record_block_path p join record_block_column l on l.block = b.block and l.col = p.col
+      where p.source = b.source and p.path = any(${listed}::text[]))`;
 };
 
 /** Cuts a shape into keys and other quoted texts, marks of leaves, and what is between them. */
@@ -60,9 +81,19 @@ const trees = (shape: Sql): Sql => sql`
 const placesOf = (shape: Sql): Sql =>
   sql`select ${shape}.base + v + 1 as place, i from unnest(${positionsOf(shape)}) with ordinality u (v, i)`;
 
-const shapesOf = (shape: Sql): Sql => sql`array(
-      with tree as materialized (${trees(shape)})
+const shapesOf = (shape: Sql, under: readonly string[]): Sql => sql`array(
+      with tree as materialized (
+        select place, ${keysIn(isUnder(under))} || ${under.includes('') ? anyLeaf : sql`'{}'`} as tree from (${trees(shape)}) t)
       select t.tree from (${placesOf(shape)}) i left join tree t using (place) order by i)`;
+
+const isUnder = (keys: readonly string[]): Sql =>
+  sql`exists (select from unnest(${keys}::text[]) u (under) where key = under or starts_with(key, under || '.'))`;
+
+const anyLeaf = sql`(case when jsonb_path_exists(tree, 'strict $.** ? (@.type() == "string")') then '{"": ""}' else '{}' end)::jsonb`;
+
+/** The keys of a tree that meet a condition. */
+const keysIn = (condition: Sql): Sql =>
+  sql`coalesce((select jsonb_object_agg(key, value) from jsonb_each(tree) where ${condition}), '{}')`;
 
 /** Cuts JSON into its texts (leaves of a shape), and what is between them. Keys are with their colon. */
 const treeTokens = sql`'"(?:[^"\\\\]|\\\\.)*":|"(?:[^"\\\\]|\\\\.)*"|[^"]+'`;
@@ -70,10 +101,10 @@ const treeTokens = sql`'"(?:[^"\\\\]|\\\\.)*":|"(?:[^"\\\\]|\\\\.)*"|[^"]+'`;
 /** Step of a path into an object; see `pathOfKeys`. */
 const step = sql`'.' || case when key ~ '^[^."\\[\\]\\\\]+$' and to_json(key)::text = '"' || key || '"' then key else to_json(key)::text end`;
 
-/** JSON of the values under some keys, put together from shapes and leaves. */
-const valuesOf = (part: ReadPart, shape: Sql, keys: readonly string[] | 'all'): Sql => sql`array(
+/** JSON of the values under some keys, or all, put together from shapes and leaves. */
+const valuesOf = (part: ReadPart, shape: Sql, keys: readonly string[] | undefined): Sql => sql`array(
       with recursive tree as materialized (
-        select place, ${keys === 'all' ? sql`tree` : sql`coalesce((select jsonb_object_agg(key, value) from jsonb_each(tree) where key = any(${keys}::text[])), '{}')`} as tree
+        select place, ${keys === undefined ? sql`tree` : keysIn(sql`key = any(${keys}::text[])`)} as tree
         from (${trees(shape)}) t),
       node (place, value, path, listed, single, at) as (
         select place, tree, '', '', true, '{}'::int8[] from tree

@@ -5,7 +5,7 @@ import { type JsonRoot, type JsonValues, rowJson } from '../sql/json-value.js';
 import { name } from '../sql/name.js';
 import { type StoredField, sqlOf } from '../sql/stored-field.js';
 
-/** One value in the JSON of each record. Blocks have it in columns of their own. */
+/** A value in the JSON of each record. Blocks have it in columns of their own. */
 export interface Leaf {
   /** Column of `r`. */
   readonly column: Sql;
@@ -16,6 +16,8 @@ export interface Leaf {
   readonly kind: 'double' | 'boolean' | 'keyword' | 'digits';
   /** Reads the value of a row. */
   readonly stored: Sql;
+  /** Whether the value is an array, because some records have lists. */
+  readonly isList?: true;
   /** Products whose records have the value in a slot instead. */
   readonly declaring?: readonly string[];
   /** Slot whose numbers need the value, if they are too large. */
@@ -49,9 +51,9 @@ export const withLeaves = (fields: Fields): Fields => {
   };
 };
 
-/** Whether no list can be on the way to the values of a field. */
-const isSingle = ({ origin, multi, path }: Field): boolean =>
-  !multi && (origin.kind === 'declared' || origin.kind === 'undeclared') && !path.split('.').some(isIndex);
+/** Whether the values of a field in JSON are leaves. */
+const hasLeaves = ({ origin, path }: Field): boolean =>
+  (origin.kind === 'declared' || origin.kind === 'undeclared') && !path.split('.').some(isIndex);
 
 /** Whether a key would also lead into a list. */
 const isIndex = (key: string): boolean => /^-?\d+$/.test(key);
@@ -62,7 +64,7 @@ class LeafColumns {
 
   /** Returns the field over columns, or as it is if it reads no leaves. */
   fieldOf(field: Field): Field {
-    if (!isSingle(field)) return field;
+    if (!hasLeaves(field)) return field;
     const leaves: Leaf[] = [];
     const converted = sqlOf(
       field,
@@ -80,6 +82,8 @@ class LeafColumns {
 /** Reads values in JSON from the columns that `add` names. */
 const jsonOf = (add: (leaf: Omit<Leaf, 'column'>) => Sql): JsonValues => ({
   atKeys: (root, keys, kind) => add({ root, keys, kind: leafKind(kind), stored: rowJson.atKeys(root, keys, kind) }),
+  allAtKeys: (root, keys, kind) =>
+    add({ root, keys, kind: leafKind(kind), stored: rowJson.allAtKeys(root, keys, kind), isList: true }),
   ofOthers: (variables, kind) =>
     add({
       root: 'data',

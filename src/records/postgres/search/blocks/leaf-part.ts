@@ -1,6 +1,7 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import { leafName } from '#records/blocks/json-column.js';
 import { type LeafKind, pathOfKeys } from '#records/blocks/json-shape.js';
+import { partOf } from '../sql/json-value.js';
 import { name } from '../sql/name.js';
 import { numbersOf, textsOf } from './block-cells.js';
 import { type BlockPart, numberArrays, numberValues, unread } from './block-part.js';
@@ -46,7 +47,10 @@ export const isInColumns = ({ root, keys, kind }: Leaf, paths: BlockPaths): bool
 const isRead = ({ declaring = [] }: Leaf, sources: readonly BlockSource[]): boolean =>
   !sources.every(({ productId }) => productId !== null && declaring.includes(productId));
 
-/** Returns the part of a leaf. It reads the aliases of `wholeJoin` and of the leaf's slot, too. */
+/**
+ * Returns the part of a leaf. It reads the aliases of `wholeJoin` and of the leaf's slot, too. That of lists reads the
+ * JSON of `r`.
+ */
 export const leafPart = (leaf: Leaf, sources: readonly BlockSource[], paths: BlockPaths): LeafPart => {
   if (!isRead(leaf, sources)) return { ...unread(leaf.kind === 'keyword' ? sql`text` : sql`float8`), columns: [] };
   const columns = candidatesOf(leaf, paths).map(({ kind, cols }, index) => {
@@ -55,6 +59,7 @@ export const leafPart = (leaf: Leaf, sources: readonly BlockSource[], paths: Blo
     const isNative = kind === kindsOf[leaf.kind][0];
     return { c, cols, isText, isNative, output: readings[leaf.kind](sql`x.${c}`, kind) };
   });
+  const output = columns.length === 1 ? columns[0]!.output : sql`coalesce(${join(columns.map((one) => one.output))})`;
   return {
     columns,
     joins: columns.map(({ c, cols }) => {
@@ -65,13 +70,17 @@ export const leafPart = (leaf: Leaf, sources: readonly BlockSource[], paths: Blo
     }),
     arrays: columns.flatMap(({ c, isText }, index) => {
       const cells = isText ? textsOf(c) : numbersOf(c);
-      const values = ifLarge(leaf, index === 0 ? orWhole(leaf, cells) : cells, isText);
+      const values = ifLarge(leaf, index === 0 && !leaf.isList ? orWhole(leaf, cells) : cells, isText);
       return isText ? [sql`${values} as ${c}`] : numberArrays(c, values);
     }),
     values: columns.flatMap(({ c, isText }) => (isText ? [sql`unnest(a.${c}) as ${c}`] : numberValues(c))),
-    output: columns.length === 1 ? columns[0]!.output : sql`coalesce(${join(columns.map(({ output }) => output))})`,
+    output: leaf.isList ? orListed(leaf, output) : output,
   };
 };
+
+/** Values of a record: those in JSON, which only blocks with lists have, else the single value of the columns. */
+const orListed = ({ root, stored }: Leaf, value: Sql): Sql =>
+  sql`(case when ${partOf(root)} is null then array_remove(array[${value}], null) else ${stored} end)`;
 
 /** Returns the columns that may have the values. The first may have those of parts that are kept whole. */
 const candidatesOf = ({ root, keys, kind }: Leaf, paths: BlockPaths): readonly Candidate[] => {

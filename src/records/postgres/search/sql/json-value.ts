@@ -6,6 +6,8 @@ import type { DeclaredVariable, FieldKind } from '#search/field/field.js';
 export interface JsonValues {
   /** Returns the first value of a kind under lists of keys; null without one. */
   atKeys(root: JsonRoot, keys: readonly (readonly string[])[], kind: FieldKind): Sql;
+  /** Returns an array of all values of a kind under lists of keys, which may be in lists; null or empty without one. */
+  allAtKeys(root: JsonRoot, keys: readonly (readonly string[])[], kind: FieldKind): Sql;
   /** Returns the value of a kind that a record has under the name of a variable, which only other products declare. */
   ofOthers(variables: readonly DeclaredVariable[], kind: FieldKind): Sql;
   /** Returns the digits of a variable's whole number, which is too large for the double in its slot. */
@@ -23,6 +25,7 @@ export const partOf = (root: JsonRoot): Sql => (root === 'data' ? sql`r.data` : 
 /** Reads values in the JSON of rows. */
 export const rowJson: JsonValues = {
   atKeys: (root, keys, kind) => firstOf(nodes(partOf(root), keys).map((node) => scalar(kind, node))),
+  allAtKeys: (root, keys, kind) => firstOf(keys.map((list) => items(kind, nodeOf(partOf(root), list)))),
   ofOthers: ([variable], kind) => {
     const { name } = variable!;
     return name.includes('.')
@@ -58,11 +61,11 @@ export const nodeOf = (root: Sql, keys: readonly string[]): Sql => {
   return sql`jsonb_path_query_array(${root}, ${`lax $${path}[*]`}::jsonpath)`;
 };
 
-export const firstOf = (values: readonly Sql[]): Sql =>
+const firstOf = (values: readonly Sql[]): Sql =>
   values.length === 1 ? values[0]! : sql`coalesce(${join(values, ', ')})`;
 
 /** All values of a kind in JSON, which may be an array; null without any. */
-export const items = (kind: FieldKind, node: Sql): Sql => {
+const items = (kind: FieldKind, node: Sql): Sql => {
   const each = sql`jsonb_array_elements(case jsonb_typeof(${node}) when 'array' then ${node} else jsonb_build_array(${node}) end)`;
   return sql`(select array_agg(v) from (select ${scalar(kind, sql`e`)} as v from ${each} e) x where v is not null)`;
 };

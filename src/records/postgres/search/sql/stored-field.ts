@@ -2,7 +2,7 @@ import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { VariableType } from '#entities/enums.js';
 import { kindOfVariable } from '#search/field/catalogue.js';
 import type { DeclaredVariable, Field, FieldKind, FieldOrigin, ValueType } from '#search/field/field.js';
-import { firstOf, items, type JsonValues, nodeOf, partOf, rowJson } from './json-value.js';
+import { type JsonValues, rowJson } from './json-value.js';
 
 /** A field with the SQL expressions that read its values, over the aliases `r` (record) and `d` (device). */
 export interface StoredField extends Field {
@@ -179,8 +179,7 @@ const undeclared = (
   multi: boolean,
   json: JsonValues,
 ): SqlOf => {
-  if (!multi) return { value: json.atKeys(root, keys, kind), costly: json.isCostly };
-  const value = rowJson.atKeys(root, keys, kind);
-  const values = firstOf(keys.map((list) => items(kind, nodeOf(partOf(root), list))));
-  return { value, values, costly: true };
+  const costly = json.isCostly;
+  if (!multi) return { value: json.atKeys(root, keys, kind), costly };
+  return { value: rowJson.atKeys(root, keys, kind), values: json.allAtKeys(root, keys, kind), costly };
 };
