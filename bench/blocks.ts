@@ -16,11 +16,12 @@ import { summarize } from '#records/postgres/upkeep/summary.js';
 import { rollupTables } from '../test/search/rollup-table.js';
 import { measureBlocks } from './blocks-codec.js';
 import { createFleet, type PacedFleet, pacedFleets, storeHour, storeLate } from './blocks-fleet.js';
+import { measureQuestions } from './blocks-question.js';
 import { spentBy } from './processor.js';
 
 /**
  * Measures what a record costs beside its row: bytes of rollups by table, and processor time of upkeep, for fleets of
- * different pace; then the same of blocks made of the records. Upkeep runs after each hour and each day, as in a service.
+ * different pace; then the same of blocks made of the records, and of questions with rollups and with blocks. Upkeep runs after each hour and each day, as in a service.
  * `--days N` (2), `--only hourly,lorawan`, `--late N` (5) records that come late, one at a time.
  */
 export async function run(args: readonly string[]): Promise<void> {
@@ -43,7 +44,7 @@ const measure = async (fleet: PacedFleet, days: number, late: number): Promise<v
   const log = createLog('warn');
   const server = await openEmbedded({ dataDir: join(folder, 'data'), log, durable: true });
   await prepareDatabase(server.connectionString, log);
-  const pool = createPool(server.connectionString, { max: 4 });
+  const pool = createPool(server.connectionString, { max: 6, pipeline: true });
   try {
     await report(pool, fleet, days, late);
   } finally {
@@ -80,6 +81,7 @@ const report = async (pool: Pool, fleet: PacedFleet, days: number, late: number)
   for (const [name, bytes] of sizes)
     stdout.write(`  ${name.padEnd(20)} ${bytes.toFixed(1).padStart(9)} bytes a record\n`);
   await measureBlocks(pool, owner);
+  await measureQuestions(pool, owner, { begun, days, records });
 };
 
 /** Runs a step of upkeep until nothing is due. Returns the processor time of it and the database, in microseconds. */

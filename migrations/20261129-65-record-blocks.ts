@@ -111,8 +111,19 @@ export class RecordBlocks extends Migration {
         day date not null,
         n int not null,
         made_at timestamptz(3) not null,
+        -- Whether the day's devices have rows in record_day. If not, sums of blocks replace them.
+        apart boolean not null default true,
         primary key (source, day)
       );
+
+      -- No day without rows in record_day that is after this one has a value of this device and column (a slot).
+      create table record_seen (
+        source int not null,
+        device int not null,
+        col smallint not null,
+        day date not null,
+        primary key (device, source, col)
+      ) with (fillfactor = 70);
 
       -- Days whose blocks are missing or differ from their records. A day whose records could not be restored has a
       -- fault, and waits for its next change.

@@ -53,6 +53,7 @@ const sources = (more: Partial<Sources> = {}): Sources => ({
   whole: new Set([product]),
   stale: new Map(),
   staleDays: new Map(),
+  staleBlocks: new Map(),
   ...more,
 });
 
@@ -85,7 +86,7 @@ describe('search plan', () => {
   });
 
   it('uses rollups for a daily average, and not with value filters, deviations or automatic intervals', () => {
-    const question = (query: { [key: string]: PlainJson }) => rollupQuestion(plan(query), plan(query).span);
+    const question = (query: { [key: string]: PlainJson }) => rollupQuestion(plan(query), plan(query).span, {});
     expect(question(daily)).toBeDefined();
     expect(question({ ...daily, query: { range: { 'data.temperature': { gt: 20 } } } })).toBeUndefined();
     expect(question({ aggs: { p: { median_absolute_deviation: { field: 'data.temperature' } } } })).toBeUndefined();
@@ -93,7 +94,7 @@ describe('search plan', () => {
   });
 
   it('uses digests for percentiles up to compression 100, unless HDR is requested or buckets are sorted by them', () => {
-    const question = (query: { [key: string]: PlainJson }) => rollupQuestion(plan(query), plan(query).span);
+    const question = (query: { [key: string]: PlainJson }) => rollupQuestion(plan(query), plan(query).span, {});
     const percentiles = (more: { [key: string]: PlainJson } = {}) => ({
       p: { percentiles: { field: 'data.temperature', ...more } },
     });
@@ -119,7 +120,7 @@ describe('search plan', () => {
         (_, index) => `01900000-0000-7000-8000-${`${index}`.padStart(12, '0')}`,
       );
       const many = { ...one, scope: { ...one.scope, deviceIds } };
-      return rolledScope(many, rollupQuestion(many, many.span)!, sources(), {
+      return rolledScope(many, rollupQuestion(many, many.span, {})!, sources(), {
         stale: [],
         days: new Map([[product, 29]]),
       });
@@ -130,24 +131,24 @@ describe('search plan', () => {
 
   it('limits the rollup question to the devices that the query names', () => {
     const named = plan({ ...daily, query: { term: { 'device.id': devices[0]! } } });
-    expect(rollupQuestion(named, named.span)?.deviceIds).toEqual([devices[0]]);
-    expect(rollupQuestion(plan(daily), plan(daily).span)?.deviceIds).toBeUndefined();
+    expect(rollupQuestion(named, named.span, {})?.deviceIds).toEqual([devices[0]]);
+    expect(rollupQuestion(plan(daily), plan(daily).span, {})?.deviceIds).toBeUndefined();
   });
 
   it('reads rollups by product or by device, and none when a product does not declare the variable', () => {
     const one = plan(daily);
-    const question = rollupQuestion(one, one.span)!;
+    const question = rollupQuestion(one, one.span, {})!;
     expect(rolledScope(one, question, sources())?.rollup).toMatchObject({ whole: [product], apart: [], slots: [1] });
     const apart = sources({ whole: new Set() });
     expect(rolledScope(one, question, apart)?.rollup).toMatchObject({ whole: [], apart: [product] });
     const all = { ...one, scope: { ...one.scope, productIds: [] } };
     const everywhere = sources({ products: [product, otherProduct] });
-    expect(rolledScope(all, rollupQuestion(all, all.span)!, everywhere)).toBeUndefined();
+    expect(rolledScope(all, rollupQuestion(all, all.span, {})!, everywhere)).toBeUndefined();
   });
 
   it('reads stale hours from the records, and everything when too many hours are stale', () => {
     const one = plan(daily);
-    const question = rollupQuestion(one, one.span)!;
+    const question = rollupQuestion(one, one.span, {})!;
     const hour = Math.floor((now - 2 * dayMs) / 3_600_000) * 3600;
     const stale = (hours: number[]) => rolledScope(one, question, sources({ stale: new Map([[product, hours]]) }));
     expect(stale([hour])?.rollup?.stale).toEqual([{ productId: product, start: hour * 1000 }]);

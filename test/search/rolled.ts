@@ -11,12 +11,12 @@ import type { QueryAnswer } from '#records/record-index.js';
 import { type World, worldNow } from './world.js';
 
 /**
- * Sends one query to a world, with or without rollups. `now` is in milliseconds and defaults to the world's.
+ * Sends one query to a world, with or without rollups and blocks. `now` is in milliseconds and defaults to the world's.
  * `digestBytes` lowers the limit on digests and sketches of one statement.
  */
 export const askWith = async (
   { pool, organizationId, applicationId }: Pick<World, 'pool' | 'organizationId' | 'applicationId'>,
-  { rollups, now = worldNow, ...limits }: { rollups: boolean; now?: number; digestBytes?: number },
+  { rollups, now = worldNow, ...limits }: { rollups: boolean; blocks?: boolean; now?: number; digestBytes?: number },
   query: PlainJson,
   range: PlainJson,
 ): Promise<QueryAnswer> => {

@@ -8,7 +8,7 @@ import { encodeLines } from './line.js';
 import { encodeIntegers, frequenciesOf } from './number-column.js';
 import { runsOf } from './run.js';
 import { jsonParts, type StoredRow } from './stored-row.js';
-import { leastSummed, sumColumn } from './sum.js';
+import { sumColumn } from './sum.js';
 import { encodeTexts } from './text-column.js';
 
 /** Settings of {@link encodeBlock}. */
@@ -134,9 +134,12 @@ const numbered = ({ columns }: CutPart, paths: PathNumbers): PlainColumn[] | und
   );
 };
 
+/** Number of values that the count of a different value must replace on average. */
+const leastCounted = 16;
+
 /** Adds what the whole block has of a slot. */
 const withCounts = (slot: PlainColumn, column: BlockColumn): BlockColumn => {
-  const frequencies = frequenciesOf(column, leastSummed);
+  const frequencies = frequenciesOf(column, leastCounted);
   return { ...withStatistics(slot, column), ...(frequencies && { frequencies }) };
 };
 

@@ -2,6 +2,7 @@ import sql, { empty } from 'sql-template-tag';
 import { isId } from '#entities/id.js';
 import { type FindSources, findSources } from '#records/postgres/search/rollup/sources.js';
 import { knownFields, loadFields } from '#records/postgres/search/sql/load-fields.js';
+import { notesOf, type ReadNotes } from '#records/postgres/search/stale-notes.js';
 import type { Fields } from '#search/field/field.js';
 import { fieldsOf, type KnownFields } from '#search/field/resolve.js';
 import type { Query } from '#search/query/query.js';
@@ -30,6 +31,8 @@ interface ScopeOf {
   readonly productIds: readonly string[] | undefined;
   /** The only devices whose records the query can match; undefined for all devices of the application. */
   readonly named?: readonly string[] | undefined;
+  /** Reads what is stale, once for the call. */
+  readonly notes?: ReadNotes;
 }
 
 interface ScopeOptions extends ScopeOf {
@@ -121,11 +124,11 @@ const idsOf = (field: string, values: readonly Input[]): string[] =>
 /** Reads the scope of a call in one round trip, beside other reads of the same snapshot. */
 export const loadScope = async (
   rows: Rows,
-  { organizationId, applicationId, productIds, named }: ScopeOf,
+  { organizationId, applicationId, productIds, named, notes = notesOf({ organizationId }) }: ScopeOf,
   early: EarlyLook = noLook,
 ): Promise<CallScope> => {
   const inScope = (of: readonly string[]) => ({ organizationId, applicationId, productIds: of });
-  const sources = findSources(organizationId, applicationId);
+  const sources = findSources(organizationId, applicationId, notes);
   const known = productIds === undefined ? empty : sql`, ${knownFields(inScope(productIds))} as known`;
   const [[found]] = await Promise.all([
     rows<{ known: KnownFields; devices: string }>(

@@ -1,18 +1,25 @@
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import type { Queryable } from '#database/queryable.js';
 import { transaction } from '#database/transaction.js';
-import { type NotedDay, noteOf, waitForMaker } from './noted-day.js';
+import { noteDays } from '../upkeep/rollup-day.js';
+import { lockMaking, type NotedDay, noteOf, waitForMaker } from './noted-day.js';
 
 /** Number of days whose blocks one statement deletes. */
 const daysAtOnce = 100;
 
-/** Deletes the blocks of days. `days` selects `source` and `day`. Returns the number of days. */
+/**
+ * Deletes the blocks of days, and has the rollups made again that they replaced. `days` selects `source` and `day`.
+ * Returns the number of days.
+ */
 export const deleteBlocks = async (database: Queryable, days: Sql): Promise<number> => {
   const { rows } = await database.query<{ days: number }>(sql`
     with gone as (
       delete from record_blocked b using (${days}) d where b.source = d.source and b.day = d.day
-      returning b.source, b.day
+      returning b.source, b.day, b.apart
+    ), noted as (${noteDays(sql`
+      select organization_id, product_id, day::timestamp at time zone 'UTC' as hour
+      from gone join record_block_source using (source) where not apart`)}
     ), block as (
       delete from record_block b using gone g where b.source = g.source and b.day = g.day returning b.block
     ), columns as (
@@ -53,6 +60,27 @@ const stale = sql`
  */
 export const dropStale = (database: Queryable): Promise<number> => deleteBlocks(database, stale);
 
+/** Number of days whose rollups one run of upkeep has made again. */
+const daysRestored = 20;
+
+/**
+ * Notes some days whose rollups blocks replace, and deletes their blocks, while no process makes blocks: upkeep makes
+ * the rollups again. Returns the number of days.
+ */
+export const dropReplacing = (pool: Pool): Promise<number> =>
+  transaction(pool, async (tx) => {
+    if (!(await lockMaking(tx))) return 0;
+    await noteBlocked(tx, sql`where not apart limit ${daysRestored}`);
+    return deleteBlocks(tx, stale);
+  });
+
+const noteBlocked = (tx: PoolClient, which: Sql): Promise<unknown> =>
+  tx.query(sql`
+    insert into record_dirty_block (organization_id, product_id, day)
+    select organization_id, product_id, day::timestamp at time zone 'UTC'
+    from (select source, day from record_blocked ${which}) b join record_block_source using (source)
+    on conflict (organization_id, product_id, day) do update set noted_at = clock_timestamp(), fault = null`);
+
 /** Notes a fault of a day, which then waits for its next change, and deletes its blocks. */
 export const noteFault = (pool: Pool, { day, noted_at, ...owner }: NotedDay, fault: string): Promise<number> =>
   transaction(pool, async (tx) => {
@@ -72,15 +100,12 @@ export const noteFault = (pool: Pool, { day, noted_at, ...owner }: NotedDay, fau
 export const drainBlocks = (pool: Pool): Promise<number> =>
   transaction(pool, async (tx) => {
     await waitForMaker(tx);
-    await tx.query(sql`
-      insert into record_dirty_block (organization_id, product_id, day)
-      select organization_id, product_id, day::timestamp at time zone 'UTC'
-      from (select source, day from record_blocked limit ${daysAtOnce}) b join record_block_source using (source)
-      on conflict (organization_id, product_id, day) do update set noted_at = clock_timestamp(), fault = null`);
+    await noteBlocked(tx, sql`limit ${daysAtOnce}`);
     const days = await deleteBlocks(tx, stale);
     if (days === 0) {
       await tx.query('delete from record_block_source');
       await tx.query('delete from record_block_path');
+      await tx.query('delete from record_seen');
     }
     return days;
   });

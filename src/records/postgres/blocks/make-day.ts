@@ -17,7 +17,9 @@ import { readBlock, writeBlock } from './block-store.js';
 import { readDay } from './day-rows.js';
 import { noteFault } from './delete-blocks.js';
 import { differenceOf } from './difference.js';
+import { replaceRollups } from './left-out-day.js';
 import { deleteNote, isUnchanged, lockMaking, type NotedDay, postpone } from './noted-day.js';
+import { noteSeen } from './seen-value.js';
 import { inSnapshot, prepareLong } from './snapshot.js';
 
 /** Result of making a day. */
@@ -55,7 +57,9 @@ export const makeDay = async (pool: Pool, day: NotedDay): Promise<MadeDay> => {
             ? writeDay(tx, readDay(reader, day, day.day), { ...source, day: day.day })
             : undefined,
         );
-        if (records === undefined || !(await deleteNote(tx, day))) return { outcome: 'changed' };
+        if (records === undefined) return { outcome: 'changed' };
+        if (records > 0) await replaceRollups(tx, day, source.source, day.day);
+        if (!(await deleteNote(tx, day))) return { outcome: 'changed' };
         return { outcome: 'made', records };
       },
       ({ outcome }) => outcome === 'made',
@@ -138,11 +142,13 @@ const writeDay = async (
     ), sums as (
       delete from record_block_sum where block = any(${replaced}::int[])
     )
-    delete from record_blocked where source = ${source} and day = 'epoch'::date + ${day}::int`);
+    delete from record_blocked where source = ${source} and day = 'epoch'::date + ${day}::int and ${records}::int = 0`);
   if (records > 0)
     await tx.query(sql`
       insert into record_blocked (source, day, n, made_at, time_zone)
-      values (${source}, 'epoch'::date + ${day}::int, ${records}, clock_timestamp(), ${timeZone})`);
+      values (${source}, 'epoch'::date + ${day}::int, ${records}, clock_timestamp(), ${timeZone})
+      on conflict (source, day) do update
+      set n = excluded.n, made_at = excluded.made_at, time_zone = excluded.time_zone`);
   return records;
 };
 
@@ -172,6 +178,7 @@ const makeBlock = async (
   await writeBlock(tx, { block, source, day, days: 1 }, content);
   const difference = differenceOf(rows, restore(await readBlock(tx, block), paths));
   if (difference !== undefined) throw new BlockFault(`A block ${difference}.`);
+  await noteSeen(tx, rows, source, day);
 };
 
 /** @throws BlockFault if the block cannot be decoded */

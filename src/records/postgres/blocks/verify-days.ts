@@ -1,9 +1,12 @@
 import type { Pool, PoolClient } from 'pg';
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
+import { dayMs, daySeconds } from '#common/time.js';
 import type { Queryable } from '#database/queryable.js';
 import { PathNumbers } from '#records/blocks/column-number.js';
 import { decodeBlock } from '#records/blocks/decode-block.js';
 import type { StoredRow } from '#records/blocks/stored-row.js';
+import type { Rows } from '#records/scope/snapshot-reader.js';
+import { readNotes } from '../search/stale-notes.js';
 import { noteBlocks, type Owner } from '../upkeep/rollup-day.js';
 import { readBlock } from './block-store.js';
 import { readDay } from './day-rows.js';
@@ -58,18 +61,18 @@ export const compareDay = (pool: Pool, day: BlockedDay): Promise<ComparedDay> =>
   });
 
 /** Returns the number of a day's records, if its blocks are valid in the snapshot of the transaction. */
-const findValid = async (tx: PoolClient, { source, day }: BlockedDay): Promise<number | undefined> => {
-  const { rows } = await tx.query<{ n: number }>(sql`
-    select b.n from record_blocked b join record_block_source s using (source)
-    where b.source = ${source} and b.day = 'epoch'::date + ${day}::int
-      and not exists (
-        select from record_dirty_block d
-        where d.organization_id = s.organization_id and d.product_id is not distinct from s.product_id and d.day = ${startOf(day)})
-      and not exists (
-        select from record_dirty h
-        where h.organization_id = s.organization_id and h.product_id is not distinct from s.product_id
-          and h.hour >= ${startOf(day)} and h.hour < ${startOf(day + 1)})`);
-  return rows[0]?.n;
+const findValid = async (
+  tx: PoolClient,
+  { source, organization_id, product_id, day }: BlockedDay,
+): Promise<number | undefined> => {
+  const rows: Rows = async <R extends object>(query: Sql) => (await tx.query<R>(query)).rows;
+  const start = new Date(day * dayMs).toISOString();
+  const { blocks } = await readNotes(rows, { organizationId: organization_id, days: { from: start, to: start } });
+  if (blocks.get(product_id)?.includes(day * daySeconds)) return undefined;
+  const { rows: found } = await tx.query<{ n: number }>(
+    sql`select n from record_blocked where source = ${source} and day = 'epoch'::date + ${day}::int`,
+  );
+  return found[0]?.n;
 };
 
 /** Compares block by block. Undefined if nothing differs. */

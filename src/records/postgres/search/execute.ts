@@ -45,10 +45,10 @@ export interface Execution {
 
 /** Executes a plan. */
 export const execute = async (plan: PostgresPlan, execution: Execution): Promise<Found> => {
-  const { reader, weigh, times, sources } = execution;
+  const { reader, weigh, times } = execution;
   const found = await timesFound(reader, plan);
   const span = (plan.narrows ? await timeFound(reader, plan.scope, all) : undefined) ?? plan.span;
-  const rolled = await aggregatedScope(plan, span, reader, sources);
+  const rolled = await aggregatedScope(plan, span, execution);
   const reads = plan.request.aggregations.length > 0 && rolled.rollup === undefined;
   const blocks = reads ? await blockRangeOf(plan, span, execution) : undefined;
   const scope = blocks ? { ...rolled, blocks } : rolled;
@@ -66,12 +66,11 @@ export const execute = async (plan: PostgresPlan, execution: Execution): Promise
 const aggregatedScope = async (
   plan: PostgresPlan,
   span: InstantRange,
-  { rows }: QueryReader,
-  sources: FindSources | undefined,
+  { reader: { rows }, sources, blocks }: Execution,
 ): Promise<Scope> => {
   if (sources === undefined) return plan.scope;
   const rolled = async (sketched: boolean): Promise<Scope | undefined> => {
-    const question = rollupQuestion(plan, span, sketched);
+    const question = rollupQuestion(plan, span, { sketched, blocks: blocks !== undefined });
     if (question === undefined) return undefined;
     const [found, summaries] = await Promise.all([
       sources(rows, question.deviceIds),

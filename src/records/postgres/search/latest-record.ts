@@ -34,9 +34,9 @@ interface Incomplete extends KnownDevice {
  * Creates the read of newest values. The newest measured value is not the last received one: late data does not replace
  * it. A record that is ahead of its arrival counts from then. Values come from a device's newest records. A variable of
  * its products that is not among them is searched for in the hours whose rollups are out of date, where its newest
- * hourly rollup points, and, if the product has hours without rollups by device, on its newest days, whichever product
- * the device had then. Rollups contain no arrays: if there were any, the device's records are scanned. Other fields are
- * found by {@link otherFields}.
+ * hourly rollup points, and, if the product has hours without rollups by device, on its newest days in rollups or in
+ * blocks, whichever product the device had then. Rollups contain no arrays: if there were any, the device's records are
+ * scanned. Other fields are found by {@link otherFields}.
  */
 export const createLatest = (pool: Pool): RecordIndex['latest'] => {
   const shapes = new ProductShapes();
@@ -143,6 +143,17 @@ const ofSparseDays = (condition: Sql, slot: Sql): Sql => sql`
     cross join lateral (${greatest(sql`${condition} and r.ts >= d.day and r.ts < d.day + interval '24 hours'`)}) r
     order by d.day desc limit 1`;
 
+/**
+ * Selects the record with the greatest `ts` that meets a condition, no later than the newest day in blocks with a value
+ * in the slot.
+ */
+const ofBlocks = (condition: Sql, slot: Sql): Sql => sql`
+    select r.* from record_block_device v
+    join record_block_source s on s.organization_id = p.organization_id and s.product_id = p.product_id
+    join record_seen n on n.device = v.device and n.source = s.source and n.col = ${slot}
+    cross join lateral (${greatest(sql`${condition} and r.ts < (n.day + 1)::timestamptz`)}) r
+    where v.device_id = p.device_id and p.sparse`;
+
 /** Selects the newest values of variables of the devices' present and earlier products that are not known. */
 const rareVariables = (devices: readonly Incomplete[]): Sql => {
   const slot = sql`case p.kind when 'number' then p.slot else -p.slot end`;
@@ -186,6 +197,8 @@ const rareVariables = (devices: readonly Incomplete[]): Sql => {
       )})
       union all
       (${withoutLeap(ours, ofSparseDays(ours, slot))})
+      union all
+      (${withoutLeap(ours, ofBlocks(ours, slot))})
       union all
       (${withoutLeap(sql`p.multi and r.many ? p.name`)})
       order by at desc, ts desc, seq desc limit 1

@@ -75,15 +75,16 @@ export interface RollupQuestion {
 /**
  * Determines whether rollups may answer, as far as the query tells.
  * @param span time span of the records, if it was read
- * @param sketched whether sketches may count different values if rollups do not have exact counts
+ * @param options whether sketches may count different values if rollups do not have exact counts, and whether sums of
+ * blocks may be read
  */
 export const rollupQuestion = (
   plan: PostgresPlan,
   span: InstantRange,
-  sketched = false,
+  { sketched = false, blocks = false }: Pick<RollupRequest, 'sketched' | 'blocks'>,
 ): RollupQuestion | undefined => {
   if (plan.timed.size > 0) return undefined;
-  const request = { ...rollupRequestOf(plan, span), sketched };
+  const request = { ...rollupRequestOf(plan, span), sketched, blocks };
   const candidate = rollupCandidate(request);
   if (candidate === undefined || (sketched && !candidate.sketches)) return undefined;
   const { deviceIds } = narrow(plan.scope, [plan.query]).scope;

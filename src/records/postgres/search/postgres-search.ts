@@ -18,6 +18,7 @@ import { findBlocks } from './blocks/find-blocks.js';
 import { execute } from './execute.js';
 import { planOf } from './postgres-plan.js';
 import { loadFields, loadNames } from './sql/load-fields.js';
+import { notesOf } from './stale-notes.js';
 import { StatementNames } from './statement-names.js';
 
 /** Settings and dependencies of the search. */
@@ -108,9 +109,12 @@ const answerAll = async (
 ): Promise<SearchAnswer> => {
   const { clock, timeoutMs, rollups = true } = options;
   const took = stopwatch();
-  const blocks = options.blocks ? findBlocks(call.organizationId, call.applicationId) : undefined;
   if (queries.length === 0) return { took: took(), responses: [] };
   const { organizationId, signal } = call;
+  const notes = notesOf({ organizationId, ...(options.blocks && { days: range }) });
+  const blocks = options.blocks
+    ? findBlocks({ organizationId, applicationId: call.applicationId, range }, notes)
+    : undefined;
   const now = clock();
   const requests: { parsed: SearchRequest | SearchFailure; ids: readonly string[] }[] = [];
   for (const { input, products } of queries) {
@@ -127,7 +131,7 @@ const answerAll = async (
     const good = requests.flatMap(({ parsed: request }) => (request instanceof SearchFailure ? [] : [request]));
     const early = rollups ? earlyLook(good) : noLook;
     const naming = requests.find(({ parsed: request }) => !(request instanceof SearchFailure) && namesFields(request));
-    const looked = { productIds: naming?.ids, named: onlyDevices(good), early, timeoutMs };
+    const looked = { productIds: naming?.ids, named: onlyDevices(good), early, notes, timeoutMs };
     const [scope] = await Promise.all([inTime(readScope(snapshot, { ...call, ...looked })), call.permitted]);
     if (scope === 'late') return { took: took(), responses: queries.map(() => timedOutAnswer(took())) };
     const answers = requests.map(({ parsed: request, ids }) =>

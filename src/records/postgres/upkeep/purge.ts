@@ -35,6 +35,8 @@ export const purgeDevices = async (pool: Queryable, now: Date, purge?: Purge): P
   if (purge && !(await purge({ deviceId: id, deletedAt: gone.deleted_at }))) return false;
   await pool.query(sql`delete from record_rollup where device_id = ${id}`);
   await pool.query(sql`delete from record_day where device_id = ${id}`);
+  await pool.query(sql`
+    delete from record_seen where device = (select device from record_block_device where device_id = ${id})`);
   await pool.query(sql`delete from record_source where device_id = ${id}`);
   await pool.query(sql`delete from record_newest where device_id = ${id}`);
   await pool.query(sql`delete from record_key where device_id = ${id}`);

@@ -8,7 +8,7 @@ import { squared } from '../squared.js';
 /*
  * Daily rollups (table record_day), made from the hourly ones, and from the records of hours that have none by device.
  * A day of an (organization, product) is valid if it has no row in record_dirty_day and none of its hours has one in
- * record_dirty, seen in the same snapshot.
+ * record_dirty, seen in the same snapshot. A day in blocks has none if `record_blocked.apart` is false.
  */
 
 /**
@@ -19,13 +19,20 @@ export const makeRollups = (pool: Pool, make: (tx: PoolClient) => Promise<number
   transaction(pool, async (tx) => {
     await tx.query('set transaction isolation level repeatable read');
     const { rows: locked } = await tx.query<{ locked: boolean }>(
-      sql`select pg_try_advisory_xact_lock(hashtextextended('record rollups', 0)) as locked`,
+      sql`select pg_try_advisory_xact_lock(${key}) as locked`,
     );
     if (!locked[0]?.locked) return 0;
     // Compiling hundreds of sums takes longer than running them.
     await tx.query('set local jit = off');
     return make(tx);
   });
+
+const key = sql`hashtextextended('record rollups', 0)`;
+
+/** Waits until no transaction makes rollups, and keeps others from it. */
+export const waitForRollups = async (tx: PoolClient): Promise<void> => {
+  await tx.query(sql`select pg_advisory_xact_lock(${key})`);
+};
 
 /** Owner of rollups: an organization, with a product or with null for records without one. */
 export interface Owner {
@@ -129,11 +136,17 @@ export const rollUpDays = (pool: Pool, now: Date): Promise<number> =>
     return days.length;
   });
 
-/** Makes the days of one organization's product. */
+/** Makes the days of one organization's product, apart from those that blocks replace. */
 const makeDays = async (tx: PoolClient, some: readonly DirtyDay[]): Promise<void> => {
   const { organization_id, product_id } = some[0]!;
-  const days = some.map(({ day }) => day);
   const whose = ownedBy(some[0]!);
+  const { rows: apart } = await tx.query<{ day: string }>(sql`
+    select day from unnest(${some.map(({ day }) => day)}::timestamptz[]) d (day)
+    where day not in (
+      select day::timestamp at time zone 'UTC' from record_blocked join record_block_source using (source)
+      where ${whose} and not apart)`);
+  const days = apart.map(({ day }) => day);
+  if (days.length === 0) return;
   await tx.query(sql`delete from record_day where ${whose} and day = any(${days}::timestamptz[])`);
   await tx.query(sql`
     insert into record_day (organization_id, product_id, device_id, slot, day, n, sum, min, max, sum_squares)

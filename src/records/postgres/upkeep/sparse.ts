@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import { dayMs, hourMs } from '#common/time.js';
 import { type Owner, ownedBy, timeWithin } from './rollup-day.js';
 
@@ -29,15 +29,33 @@ export const sparseStarts = async (
   starts: readonly string[],
   unit: 'hour' | 'day',
 ): Promise<string[]> => {
-  const { length, interval, least } = units[unit];
-  const { rows: rules } = await tx.query<{ least: number }>(sql`select ${least} as least from record_rollup_rule`);
-  const fewest = rules[0]?.least ?? usual[unit];
-  if (fewest === 0) return [];
+  const { length, interval } = units[unit];
+  const isSparse = await isSparseWith(tx, unit);
+  if (isSparse === undefined) return [];
   const { rows } = await tx.query<{ start: string }>(sql`
     select start from (
       select start, count(*) as n from unnest(${starts}::timestamptz[]) s (start)
       join record on ${ownedBy(owner)} and ts >= start and ts < start + ${interval} and ${timeWithin(sql`ts`, starts, length)}
       group by start, device_id) device
-    group by start having sum(n) < ${fewest}::int * count(*) and max(n) < ${busy[unit]}::int`);
+    group by start having ${isSparse}`);
   return rows.map(({ start }) => start);
+};
+
+/** Whether the devices of a day have few records, which the transaction has written in blocks. */
+export const isSparseDay = async (tx: PoolClient, source: number, day: Sql): Promise<boolean> => {
+  const isSparse = await isSparseWith(tx, 'day');
+  if (isSparse === undefined) return false;
+  const { rowCount } = await tx.query(sql`
+    select from (
+      select sum(count) as n from record_block b cross join lateral unnest(b.devices, b.counts) r (device, count)
+      where b.source = ${source} and b.day = ${day} group by r.device) device
+    having ${isSparse}`);
+  return rowCount === 1;
+};
+
+/** SQL condition of a group of rows, one for each device with its `n` records. Undefined if nothing is left out. */
+const isSparseWith = async (tx: PoolClient, unit: keyof typeof units): Promise<Sql | undefined> => {
+  const { rows } = await tx.query<{ least: number }>(sql`select ${units[unit].least} as least from record_rollup_rule`);
+  const fewest = rows[0]?.least ?? usual[unit];
+  return fewest === 0 ? undefined : sql`sum(n) < ${fewest}::int * count(*) and max(n) < ${busy[unit]}::int`;
 };

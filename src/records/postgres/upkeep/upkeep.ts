@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { hourMs, minuteMs, secondMs, weekSeconds } from '#common/time.js';
 import { createPeriodicTasks, type PeriodicTask } from '#scheduling/periodic-tasks.js';
 import { type BlockThreadOptions, createBlockThread } from '../blocks/block-thread.js';
-import { dropStale } from '../blocks/delete-blocks.js';
+import { dropReplacing, dropStale } from '../blocks/delete-blocks.js';
 import type { ActivityCounter } from '../log/activity.js';
 import { foldActivity } from './activity.js';
 import { noteEarlier } from './newest-field.js';
@@ -81,6 +81,7 @@ export const createUpkeep = ({ pool, clock, log, activity, purge, follow, blocks
       run: async () => {
         if (thread) return thread.run(now());
         while (!closing && (await dropStale(pool)) > 0);
+        await dropReplacing(pool);
       },
     },
     fields: {

@@ -1,12 +1,20 @@
 /* {"size": 0, "aggs": {"a": {"extended_stats": {"field": "data.temperature"}}}} */
 
-select extract(epoch from min(t.hour))::float8 * 1000 as from, extract(epoch from max(t.hour) + interval '1 hour')::float8 * 1000 as until
+select extract(epoch from min(t.hour))::float8 * 1000 as from, extract(epoch from max(t.hour) + interval '1 hour')::float8 * 1000 as until, ( select json_agg(json_build_object('source', source, 'productId', s.product_id, 'days', array( select extract(epoch from day) * 1000
+from record_blocked e
+where e.source = s.source and not e.apart and e.day >= $1::timestamptz::date and e.day < $2::timestamptz::date)))
+from record_block_source s
+where s.organization_id = $3::uuid and s.product_id = any($4::uuid[])) as replaced
 from record_total t
-where t.organization_id = $1::uuid and t.product_id = any($2::uuid[]) and not t.apart and t.hour >= $3::timestamptz and t.hour < $4::timestamptz
--- $1 = "uuid"
--- $2 = ["uuid"]
--- $3 = "2000-01-01T00:00:00.000Z"
--- $4 = "2026-11-23T13:00:00.000Z"
+where t.organization_id = $5::uuid and t.product_id = any($6::uuid[]) and not t.apart and t.hour >= $7::timestamptz and t.hour < $8::timestamptz
+-- $1 = "2000-01-01T00:00:00.000Z"
+-- $2 = "2026-11-23T13:00:00.000Z"
+-- $3 = "uuid"
+-- $4 = ["uuid"]
+-- $5 = "uuid"
+-- $6 = ["uuid"]
+-- $7 = "2000-01-01T00:00:00.000Z"
+-- $8 = "2026-11-23T13:00:00.000Z"
 
 select coalesce(sum(s.v5), 0)::int8 as n,coalesce(sum(s.v0), 0)::int8 as c0,sum(s.v1) as c1,min(s.v3) as c2,max(s.v4) as c3,sum(s.v2) as c4
 from (select case when r.slot = $1::int and r.product_id = any($2::uuid[]) then r.n end as v0,case when r.slot = $3::int and r.product_id = any($4::uuid[]) then r.sum end as v1,case when r.slot = $5::int and r.product_id = any($6::uuid[]) then r.sum_squares end as v2,case when r.slot = $7::int and r.product_id = any($8::uuid[]) then r.min end as v3,case when r.slot = $9::int and r.product_id = any($10::uuid[]) then r.max end as v4,case when r.slot = 0 then r.n else 0 end as v5

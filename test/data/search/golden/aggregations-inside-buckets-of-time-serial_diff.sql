@@ -1,12 +1,20 @@
 /* {"size": 0, "aggs": {"a": {"date_histogram": {"field": "ts", "calendar_interval": "day"}, "aggs": {"m": {"avg": {"field": "data.temperature"}}, "p": {"serial_diff": {"buckets_path": "m", "lag": 1}}}}}} */
 
-select extract(epoch from min(t.hour))::float8 * 1000 as from, extract(epoch from max(t.hour) + interval '1 hour')::float8 * 1000 as until
+select extract(epoch from min(t.hour))::float8 * 1000 as from, extract(epoch from max(t.hour) + interval '1 hour')::float8 * 1000 as until, ( select json_agg(json_build_object('source', source, 'productId', s.product_id, 'days', array( select extract(epoch from day) * 1000
+from record_blocked e
+where e.source = s.source and not e.apart and e.day >= $1::timestamptz::date and e.day < $2::timestamptz::date)))
+from record_block_source s
+where s.organization_id = $3::uuid and s.product_id = any($4::uuid[])) as replaced
 from record_total t
-where t.organization_id = $1::uuid and t.product_id = any($2::uuid[]) and not t.apart and t.hour >= $3::timestamptz and t.hour < $4::timestamptz
--- $1 = "uuid"
--- $2 = ["uuid"]
--- $3 = "2000-01-01T00:00:00.000Z"
--- $4 = "2026-11-23T13:00:00.000Z"
+where t.organization_id = $5::uuid and t.product_id = any($6::uuid[]) and not t.apart and t.hour >= $7::timestamptz and t.hour < $8::timestamptz
+-- $1 = "2000-01-01T00:00:00.000Z"
+-- $2 = "2026-11-23T13:00:00.000Z"
+-- $3 = "uuid"
+-- $4 = ["uuid"]
+-- $5 = "uuid"
+-- $6 = ["uuid"]
+-- $7 = "2000-01-01T00:00:00.000Z"
+-- $8 = "2026-11-23T13:00:00.000Z"
 
 select (extract(epoch from s.k0) * 1000)::int8 as k0,coalesce(sum(s.v3), 0)::int8 as n,(sum(s.v1) / nullif(sum(s.v0), 0))::float8 as c0
 from (select date_bin(make_interval(secs => $1::float8), r.ts, $2::timestamptz) as k0,case when r.slot = $3::int and r.product_id = any($4::uuid[]) then r.n end as v0,case when r.slot = $5::int and r.product_id = any($6::uuid[]) then r.sum end as v1,case when r.slot = $7::int and r.product_id = any($8::uuid[]) then r.sum_squares end as v2,case when r.slot = 0 then r.n else 0 end as v3

@@ -13,8 +13,13 @@ export interface BlockRange {
   /** Whether the query covers all devices of the products. */
   readonly everyDevice: boolean;
   /** Days in between that are read from records. */
-  readonly stale: readonly Stale[];
+  readonly gaps: readonly Gap[];
   readonly paths: BlockPaths;
+}
+
+/** Days of a product without valid blocks; both times are in milliseconds. */
+export interface Gap extends Stale {
+  readonly until: number;
 }
 
 /** Products and devices that a query reads. */
@@ -30,10 +35,13 @@ interface Question {
   readonly now: number;
 }
 
-/** Maximum number of days within the range that are read from records. */
-const maxStaleDays = 100;
+/** Maximum number of spans of days within the range that are read from records. */
+const maxGaps = 100;
 
-/** Length of the tail before now, in milliseconds, that is read from records as a whole if a day of it is stale. */
+/**
+ * Length of the tail before now, in milliseconds, that is read from records as a whole if a day of it has no valid
+ * blocks.
+ */
 const tail = 3 * dayMs;
 
 /**
@@ -51,20 +59,44 @@ export const blockDays = (
   const inScope = sources.filter(({ productId }) => isInScope(productId));
   const devices = inScope.reduce((sum, each) => sum + each.devices, 0);
   if (inScope.length === 0 || deviceIds.length < devices * leastShare) return undefined;
-  const from = Math.ceil(span.from / dayMs) * dayMs;
-  const end = Math.floor(span.to / dayMs) * dayMs;
-  const outdated = [...stale]
-    .filter(([id]) => isInScope(id))
-    .flatMap(([productId, days]) => days.map((seconds): Stale => ({ productId, start: seconds * 1000 })))
-    .filter(({ start }) => start >= from && start < end);
-  const to = Math.min(end, ...outdated.map(({ start }) => start).filter((start) => start >= now - tail));
-  const within = outdated.filter(({ start }) => start < to);
-  if (to <= from || within.length > maxStaleDays) return undefined;
+  const within = { from: Math.ceil(span.from / dayMs) * dayMs, until: Math.floor(span.to / dayMs) * dayMs };
+  const valid = new Map(inScope.map((one) => [one.productId, validOf(one, stale, within)]));
+  const products = productIds.length > 0 ? productIds : new Set([...valid.keys(), ...stale.keys()]);
+  const all = [...products].flatMap((id) => gapsOf(id, valid.get(id) ?? [], within));
+  const from = Math.min(...[...valid.values()].flatMap(([first]) => first ?? []));
+  const to = Math.min(within.until, ...all.map(({ start }) => start).filter((start) => start >= now - tail));
+  const gaps = all
+    .map(({ start, until, ...gap }) => ({ ...gap, start: Math.max(start, from), until: Math.min(until, to) }))
+    .filter(({ start, until }) => start < until);
+  if (to <= from || gaps.length > maxGaps) return undefined;
   return {
     from: instantText(from),
     to: instantText(to),
     sources: inScope,
     everyDevice: everyDevice && inScope.every(({ whole }) => whole),
-    stale: within,
+    gaps,
   };
+};
+
+/** Returns the starts of a product's days in a span that have valid blocks, in milliseconds, in ascending order. */
+const validOf = (
+  { productId, days }: BlockSource,
+  stale: Blocks['stale'],
+  { from, until }: Pick<Gap, 'until'> & { from: number },
+): number[] => {
+  const noted = new Set(stale.get(productId));
+  const starts = days.filter((day) => !noted.has(day)).map((day) => day * 1000);
+  return starts.filter((start) => start >= from && start < until);
+};
+
+/** Returns the spans between valid days. */
+const gapsOf = (
+  productId: string | null,
+  valid: readonly number[],
+  { from, until: end }: Pick<Gap, 'until'> & { from: number },
+): Gap[] => {
+  const starts = [from, ...valid.map((day) => day + dayMs)];
+  return starts
+    .map((start, index) => ({ productId, start, until: valid[index] ?? end }))
+    .filter(({ start, until }) => start < until);
 };

@@ -1,12 +1,11 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
-import { dayMs } from '#common/time.js';
 import { instantText } from '#search/query/option/instant.js';
 import type { Predicate } from '#search/query/predicate.js';
-import { noProduct, spanOfStale, staleTable } from '../rollup/rollup-part.js';
+import { noProduct } from '../rollup/rollup-part.js';
 import type { Whose } from '../rollup/rollup-range.js';
 import type { BlockNeed } from './block-need.js';
 import { type BlockPart, devicePart, numberPart, seqPart, textPart, timePart, unread } from './block-part.js';
-import type { BlockRange } from './block-range.js';
+import type { BlockRange, Gap } from './block-range.js';
 import { skipConditions } from './block-skip.js';
 import { idPart } from './id-part.js';
 import { jsonPart, wholeJoin } from './json-part.js';
@@ -29,7 +28,7 @@ interface BlockScope extends Whose {
 
 const rowParts = (
   { condition }: BlockScope,
-  { from, to, stale }: BlockRange,
+  { from, to, gaps }: BlockRange,
   { seq, id, leaves, inJson }: BlockNeed,
 ): Sql[] => {
   const columns = [
@@ -39,27 +38,31 @@ const rowParts = (
     ...[...leaves, ...inJson].map(({ column, stored }) => sql`${stored} as ${column}`),
   ];
   const part = (source: Sql, when: Sql) => sql`select ${join(columns)} from ${source} where ${condition} and ${when}`;
-  const ofStale = (product: Sql, some: BlockRange['stale']) => {
-    const outer = spanOfStale(some, dayMs);
+  const ofGaps = (product: Sql, some: readonly Gap[]) => {
+    const [first, last] = [Math.min(...some.map(({ start }) => start)), Math.max(...some.map(({ until }) => until))];
     return part(
-      sql`${staleTable(some)} y (product_id, day) join record r on ${product} and r.ts >= y.day and r.ts < y.day + interval '24 hours'`,
-      sql`r.ts >= ${outer.from}::timestamptz and r.ts < ${outer.to}::timestamptz`,
+      sql`${gapTable(some)} y (product_id, start, until) join record r on ${product} and r.ts >= y.start and r.ts < y.until`,
+      sql`r.ts >= ${instantText(first)}::timestamptz and r.ts < ${instantText(last)}::timestamptz`,
     );
   };
   const [owned, unowned] = [
-    stale.filter(({ productId }) => productId !== null),
-    stale.filter(({ productId }) => productId === null),
+    gaps.filter(({ productId }) => productId !== null),
+    gaps.filter(({ productId }) => productId === null),
   ];
   return [
     part(sql`record r`, sql`r.ts < ${from}::timestamptz`),
     part(sql`record r`, sql`r.ts >= ${to}::timestamptz`),
-    ...(owned.length > 0 ? [ofStale(sql`r.product_id = y.product_id`, owned)] : []),
-    ...(unowned.length > 0 ? [ofStale(sql`r.product_id is null and y.product_id = ${noProduct}::uuid`, unowned)] : []),
+    ...(owned.length > 0 ? [ofGaps(sql`r.product_id = y.product_id`, owned)] : []),
+    ...(unowned.length > 0 ? [ofGaps(sql`r.product_id is null and y.product_id = ${noProduct}::uuid`, unowned)] : []),
   ];
 };
 
+/** Rows of product, start and end. */
+const gapTable = (gaps: readonly Gap[]): Sql =>
+  sql`unnest(${gaps.map(({ productId }) => productId ?? noProduct)}::uuid[], ${gaps.map(({ start }) => instantText(start))}::timestamptz[], ${gaps.map(({ until }) => instantText(until))}::timestamptz[])`;
+
 const decoded = (scope: BlockScope, range: BlockRange, need: BlockNeed): Sql => {
-  const { from, to, sources, stale, everyDevice, paths } = range;
+  const { from, to, sources, gaps, everyDevice, paths } = range;
   const device = need.device || !everyDevice ? devicePart(scope.deviceIds, everyDevice) : unread(sql`uuid`);
   const time = need.time ? timePart : unread(sql`timestamptz`);
   const [numbers, texts] = [bySlot(need.numbers, numberPart), bySlot(need.texts, textPart)];
@@ -96,10 +99,11 @@ const decoded = (scope: BlockScope, range: BlockRange, need: BlockNeed): Sql => 
   ];
   const products = sources.map(({ productId }) => productId);
   const fresh =
-    stale.length === 0
+    gaps.length === 0
       ? empty
-      : sql` and (coalesce(s.product_id, ${noProduct}::uuid), b.day) not in (
-        select y.product_id, y.day::date from ${staleTable(stale)} y (product_id, day))`;
+      : sql` and not exists (
+        select from ${gapTable(gaps)} y (product_id, start, until)
+        where y.product_id = coalesce(s.product_id, ${noProduct}::uuid) and b.day >= y.start::date and b.day < y.until::date)`;
   return sql`
     select ${join(outputs, ', ')}
     from unnest(${sources.map(({ source }) => source)}::int[], ${products}::uuid[]) with ordinality s (source, product_id, place)

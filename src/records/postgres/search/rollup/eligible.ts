@@ -8,7 +8,7 @@ import { instantText } from '#search/query/option/instant.js';
 import type { Predicate } from '#search/query/predicate.js';
 import { declaringProducts, type NumberSlot, valueSlots } from '../sql/stored-field.js';
 import { combineNeeds, countOnly, type Need, needOf, needOfPredicate } from './need.js';
-import type { LeftOut, RollupRange, Stale } from './rollup-range.js';
+import type { LeftOut, ReplacedDay, RollupRange, Stale } from './rollup-range.js';
 import type { Sources } from './sources.js';
 
 /** Minimum number of whole hours. Fewer are as fast to read from the records. */
@@ -51,6 +51,8 @@ export interface RollupRequest {
   readonly now: number;
   /** Whether distinct values may be counted by sketches. */
   readonly sketched?: boolean;
+  /** Whether sums of blocks may be read. */
+  readonly blocks?: boolean;
 }
 
 /** A time span in milliseconds; the end is exclusive. */
@@ -169,7 +171,10 @@ export const rollupRange = (
   const notMade = apart.flatMap((productId) =>
     (staleDays.get(productId) ?? []).map((seconds) => ({ productId, start: seconds * 1000 })),
   );
-  const days = hours || byDay || apart.length === 0 ? undefined : daysOf({ from, until: to }, apart, outdated, notMade);
+  const days =
+    hours || byDay || apart.length === 0
+      ? undefined
+      : daysOf({ from, until: to }, apart, [...outdated, ...notMade], replacedOf(request, sources, leftOut));
   const weeks = (candidate.digests || candidate.sketches) && !candidate.days && weeksOf({ from, until: to }, outdated);
   return {
     from: instantText(from),
@@ -217,6 +222,8 @@ const isMeasured = (field: Field, { key, digests, sketches }: Candidate): boolea
   return field.path === key?.path || (valueSlots(field) ?? []).every(isKept);
 };
 
+const keyOf = ({ productId, start }: Stale): string => `${productId}/${start}`;
+
 /** Returns the distinct days in a time span to which hours or days of the products belong. */
 const daysAmong = (
   some: readonly Stale[],
@@ -226,21 +233,37 @@ const daysAmong = (
   const found = some
     .map(({ productId, start }) => ({ productId, start: Math.floor(start / dayMs) * dayMs }))
     .filter(({ productId, start }) => start >= from && start < until && products.includes(productId));
-  return [...new Map(found.map((one) => [`${one.productId}/${one.start}`, one])).values()];
+  return [...new Map(found.map((one) => [keyOf(one), one])).values()];
+};
+
+/** Days that blocks replace, and whether the blocks may be read. */
+interface Replaced {
+  readonly valid: readonly ReplacedDay[];
+  readonly stale: readonly ReplacedDay[];
+}
+
+const replacedOf = ({ blocks }: RollupRequest, { staleBlocks }: Sources, { replaced = [] }: LeftOut): Replaced => {
+  const isValid = ({ productId, start }: ReplacedDay) =>
+    blocks === true && staleBlocks.get(productId)?.includes(start / 1000) !== true;
+  const { valid = [], stale = [] } = Object.groupBy(replaced, (day) => (isValid(day) ? 'valid' : 'stale'));
+  return { valid, stale };
 };
 
 /** Returns the whole days of a time span; undefined if there are too few, or too many stale ones. */
 const daysOf = (
   range: MillisRange,
   products: readonly (string | null)[],
-  hours: readonly Stale[],
-  days: readonly Stale[],
+  stale: readonly Stale[],
+  replaced: Replaced,
 ): RollupRange['days'] => {
   const from = Math.ceil(range.from / dayMs) * dayMs;
   const to = Math.floor(range.until / dayMs) * dayMs;
   if (to - from < fewestDays * dayMs) return undefined;
-  const outdated = daysAmong([...days, ...hours], { from, until: to }, products);
-  return outdated.length > maxStaleDays ? undefined : { from: instantText(from), to: instantText(to), stale: outdated };
+  const outdated = daysAmong([...stale, ...replaced.stale], { from, until: to }, products);
+  if (outdated.length > maxStaleDays) return undefined;
+  const known = new Set(outdated.map(keyOf));
+  const valid = replaced.valid.filter((day) => day.start >= from && day.start < to && !known.has(keyOf(day)));
+  return { from: instantText(from), to: instantText(to), stale: outdated, replaced: valid };
 };
 
 /**

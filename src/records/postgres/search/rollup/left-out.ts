@@ -12,6 +12,13 @@ import { recordsAsRollups } from './unrolled-parts.js';
  * search that reads rollups device by device reads their records instead.
  */
 
+interface LeftOutRow {
+  from: number | null;
+  until: number | null;
+  /** Days by product, in milliseconds. */
+  replaced?: { source: number; productId: string | null; days: number[] }[] | null;
+}
+
 /**
  * Finds which of the rollups that a candidate needs are left out.
  * @param apart products that are read device by device
@@ -31,12 +38,22 @@ export const findLeftOut = async (
       where ${ofApart} and not t.apart and t.day >= ${from} and t.day < ${to} limit ${maxStale + 1}`);
     return { days };
   }
-  const [hours] = await rows<{ from: number | null; until: number | null }>(sql`
+  const ofDays = candidate.hours
+    ? empty
+    : sql`, (
+        select json_agg(json_build_object('source', source, 'productId', s.product_id, 'days', array(
+          select extract(epoch from day) * 1000 from record_blocked e
+          where e.source = s.source and not e.apart and e.day >= ${from}::date and e.day < ${to}::date)))
+        from record_block_source s where ${ofProducts(sql`s`, { organizationId }, apart)}) as replaced`;
+  const [found] = await rows<LeftOutRow>(sql`
     select extract(epoch from min(t.hour))::float8 * 1000 as from,
-      extract(epoch from max(t.hour) + interval '1 hour')::float8 * 1000 as until
+      extract(epoch from max(t.hour) + interval '1 hour')::float8 * 1000 as until${ofDays}
     from record_total t where ${ofApart} and not t.apart and ${hoursOf(sql`t.hour`, from, to)}`);
-  const { from: first, until } = hours!;
-  return first === null || until === null ? {} : { hours: { from: first, until } };
+  const { from: first, until, replaced } = found!;
+  return {
+    ...(first !== null && until !== null && { hours: { from: first, until } }),
+    ...(replaced && { replaced: replaced.flatMap(({ days, ...of }) => days.map((start) => ({ ...of, start }))) }),
+  };
 };
 
 /** Reads the records of the hours between two times that are left out, as parts of a union. */

@@ -2,6 +2,7 @@ import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { dayMs } from '#common/time.js';
 import { dayOf, hoursOf, hoursOfDevices } from '#records/postgres/day.js';
 import { weekOf } from '#records/postgres/week.js';
+import { blockSums } from '../blocks/block-sum.js';
 import { countedParts } from './counted-parts.js';
 import { leftOutParts } from './left-out.js';
 import { noProduct, ofProducts, spanOfStale, staleTable } from './rollup-part.js';
@@ -119,6 +120,7 @@ const rollupsByDevice = (whose: Whose, range: RollupRange): Sql[] => {
     sql`
     select u.organization_id, u.device_id, u.product_id, u.day as ts, ${measures} from record_day u
     where ${ofDevices} and ${ofSlots(range)} and u.day >= ${days.from}::timestamptz and u.day < ${days.to}::timestamptz${fresh}`,
+    ...blockSums(whose, range, days.replaced),
     ...(from < days.from ? hoursBetween(from, days.from) : []),
     ...(days.to < to ? hoursBetween(days.to, to) : []),
     ...(days.stale.length === 0 ? [] : ofStale()),

@@ -8,13 +8,31 @@ export interface Stale {
 
 /**
  * Rollups that products lack because their devices send little. A search that needs the devices separately reads their
- * records.
+ * records, or their blocks.
  */
 export interface LeftOut {
   /** The span from the first hour without rollups by device to the end of the last, in milliseconds. */
   readonly hours?: { readonly from: number; readonly until: number };
   /** Days without digests and counts by value of each device. */
   readonly days?: readonly Stale[];
+  /** Days that blocks replace: they have no rows by device and day. */
+  readonly replaced?: readonly ReplacedDay[];
+}
+
+/** A day of a product whose sums are in blocks. */
+export interface ReplacedDay extends Stale {
+  /** Number of the product's blocks. */
+  readonly source: number;
+}
+
+/** Whole days (UTC, ISO 8601) that a query reads by the day. */
+export interface DayRange {
+  readonly from: string;
+  readonly to: string;
+  /** Days that are read by the hour. */
+  readonly stale: readonly Stale[];
+  /** Days that are read from blocks. */
+  readonly replaced: readonly ReplacedDay[];
 }
 
 /** The hours that a query reads from rollups, the slots it reads, and the products it reads them from. */
@@ -34,11 +52,8 @@ export interface RollupRange {
   readonly apart: readonly (string | null)[];
   /** Whether the query covers all devices of the products in `apart`. */
   readonly everyDevice?: boolean;
-  /**
-   * Whole days (UTC, ISO 8601) that are read by the day instead of by the hour; only for products read device by
-   * device.
-   */
-  readonly days?: { readonly from: string; readonly to: string; readonly stale: readonly Stale[] };
+  /** Days that are read by the day instead of by the hour; only for products read device by device. */
+  readonly days?: DayRange;
   /**
    * Whole weeks (ISO 8601) that are read by the week instead of by the day, apart from stale ones; only for digests and
    * sketches of products read as a whole.

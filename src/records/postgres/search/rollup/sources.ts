@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag';
 import type { Rows } from '#records/scope/snapshot-reader.js';
+import type { ReadNotes, StaleNotes } from '../stale-notes.js';
 
 /** The rollups of an organization that are available to a query. Hours and days are Unix seconds. */
 export interface Sources {
@@ -11,6 +12,8 @@ export interface Sources {
   readonly stale: ReadonlyMap<string | null, readonly number[]>;
   /** Days of each product whose rollups differ from those of their hours. */
   readonly staleDays: ReadonlyMap<string | null, readonly number[]>;
+  /** Days of each product whose blocks are missing or stale. */
+  readonly staleBlocks: ReadonlyMap<string | null, readonly number[]>;
 }
 
 /**
@@ -30,18 +33,11 @@ interface DeviceSources {
   readonly found: Promise<{ deviceId: string; productId: string | null }[]>;
 }
 
-interface StaleRow {
-  productId: string | null;
-  hours: number[] | null;
-  days: number[] | null;
-}
-
 /**
  * Returns a function that finds the sources for the queries of one call in an application. Facts that all its queries
  * share are read once.
  */
-export const findSources = (organizationId: string, applicationId: string): FindSources => {
-  let stale: Promise<StaleRow[]> | undefined;
+export const findSources = (organizationId: string, applicationId: string, notes: ReadNotes): FindSources => {
   let all: Promise<SourceRow[]> | undefined;
   const cached: DeviceSources[] = [];
 
@@ -62,17 +58,6 @@ export const findSources = (organizationId: string, applicationId: string): Find
   };
 
   return async (rows, some) => {
-    stale ??= rows<StaleRow>(
-      sql`
-        select product_id as "productId", array_agg(start) filter (where not day) as hours, array_agg(start) filter (where day) as days
-        from (
-          select distinct product_id, extract(epoch from hour)::float8 as start, false as day
-          from record_dirty where organization_id = ${organizationId}::uuid
-          union all
-          select product_id, extract(epoch from day)::float8, true from record_dirty_day where organization_id = ${organizationId}::uuid) d
-        group by product_id`,
-      'stale',
-    );
     const found = some
       ? ofDevices(rows, some)
       : (all ??= rows<SourceRow>(
@@ -82,18 +67,15 @@ export const findSources = (organizationId: string, applicationId: string): Find
             where s.organization_id = ${organizationId}::uuid group by s.product_id having bool_or(a.device_id is not null)`,
           'sources',
         ));
-    const [ofProducts, outdated] = await Promise.all([found, stale]);
-    return sourcesOf(ofProducts, outdated);
+    const [ofProducts, stale] = await Promise.all([found, notes(rows)]);
+    return sourcesOf(ofProducts, stale);
   };
 };
 
-const sourcesOf = (found: readonly SourceRow[], outdated: readonly StaleRow[]): Sources => {
-  const rolled = found.map(({ productId }) => productId);
-  const stale = outdated.flatMap(({ productId, hours }) => (hours === null ? [] : [[productId, hours] as const]));
-  return {
-    products: [...new Set([...rolled, ...stale.map(([productId]) => productId)])],
-    whole: new Set(found.flatMap(({ productId, whole }) => (productId !== null && whole ? [productId] : []))),
-    stale: new Map(stale),
-    staleDays: new Map(outdated.flatMap(({ productId, days }) => (days === null ? [] : [[productId, days]]))),
-  };
-};
+const sourcesOf = (found: readonly SourceRow[], { hours, days, blocks }: StaleNotes): Sources => ({
+  products: [...new Set([...found.map(({ productId }) => productId), ...hours.keys()])],
+  whole: new Set(found.flatMap(({ productId, whole }) => (productId !== null && whole ? [productId] : []))),
+  stale: hours,
+  staleDays: days,
+  staleBlocks: blocks,
+});
