@@ -36,6 +36,9 @@ interface Level {
   owner: Counting;
 }
 
+/** Costs of operations in which no variable limits a list. */
+const fixed = new WeakMap<OperationDefinitionNode, OperationCost>();
+
 /**
  * Computes the cost of an operation. Each list costs its maximum length: `limit` items of a page (10 unless given),
  * with the single objects of each item. A list within a list is counted once here, and during execution once per parent
@@ -48,6 +51,8 @@ export function costOf(
   operation: OperationDefinitionNode,
   variables: Variables,
 ): OperationCost {
+  const known = fixed.get(operation);
+  if (known !== undefined) return known;
   const root = schema.getRootType(operation.operation);
   if (!root) return { objects: 0, fields: [] };
   const fragments = new Map(
@@ -90,7 +95,9 @@ export function costOf(
       return descend(next);
     });
   visit(operation.selectionSet, root, [], { parents: 1, size: usual, owner: owning([operation.operation]) });
-  return { objects: fields.reduce((sum, { objects }) => sum + objects, 0), fields };
+  const cost = { objects: fields.reduce((sum, { objects }) => sum + objects, 0), fields };
+  if (!values.dependOnVariables()) fixed.set(operation, cost);
+  return cost;
 }
 
 /** Creates the reader of the arguments that determine the length of a list. */
@@ -98,14 +105,18 @@ function createValues({ variableDefinitions = [] }: OperationDefinitionNode, var
   const defaults = new Map(
     variableDefinitions.map(({ variable, defaultValue }) => [variable.name.value, defaultValue]),
   );
+  let isByVariable = false;
   /** Returns the value of an argument: the value sent for its variable, or the literal in the document. */
   const given = (node: FieldNode, name: string): { sent: unknown } | { written: ValueNode | undefined } => {
     const value = node.arguments?.find((argument) => argument.name.value === name)?.value;
     if (value?.kind !== Kind.VARIABLE) return { written: value };
+    isByVariable = true;
     const sent = variables[value.name.value];
     return sent == null ? { written: defaults.get(value.name.value) } : { sent };
   };
   return {
+    /** Whether a value that was asked for is that of a variable. */
+    dependOnVariables: () => isByVariable,
     limitOf(node: FieldNode, field: AnyField): number | undefined {
       const declared = sizeArgument(field);
       if (declared === undefined) return undefined;

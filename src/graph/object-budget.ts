@@ -41,15 +41,18 @@ export class ObjectBudget implements ObjectCounter {
   private pending = 0;
   private over = false;
 
-  /** @param end ends the request, and returns the first failure that occurred in it. */
+  /**
+   * @param failure returns the reason why the request ended early.
+   * @param end ends the request, and returns the first failure that occurred in it.
+   */
   constructor(
-    private readonly signal: AbortSignal,
+    private readonly failure: () => Error | undefined,
     private readonly end: (failure: Error) => Error,
-  ) {
-    const stopAll = () => {
-      for (const { stop } of [...this.waiting.splice(0), ...this.stopped.splice(0)]) stop(signal.reason);
-    };
-    signal.addEventListener('abort', stopAll, { once: true });
+  ) {}
+
+  /** Refuses all lists that wait, as the request has ended. */
+  stop(failure: Error): void {
+    for (const { stop } of [...this.waiting.splice(0), ...this.stopped.splice(0)]) stop(failure);
   }
 
   /** Objects that were returned, plus those that the lists being read may return. */
@@ -71,7 +74,7 @@ export class ObjectBudget implements ObjectCounter {
       this.begin(tally, most);
       return undefined;
     }
-    this.signal.throwIfAborted();
+    this.requireGoing();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     tally.wanted += most;
     (this.over ? this.stopped : this.waiting).push({ tally, most, go: resolve, stop: reject });
@@ -106,10 +109,15 @@ export class ObjectBudget implements ObjectCounter {
   }
 
   private add(tally: Tally, objects: number): void {
-    this.signal.throwIfAborted();
+    this.requireGoing();
     tally.found += objects;
     this.found += objects;
     if (this.found > bounds.cost) throw this.refuse();
+  }
+
+  private requireGoing(): void {
+    const failure = this.failure();
+    if (failure !== undefined) throw failure;
   }
 
   private tallyOf({ fieldNodes, path }: FieldPosition): Tally {

@@ -10,9 +10,15 @@ const heavyFrom = 1000;
 /** The budget of one request: its objects, over all operations of a batch, and its time. */
 export class RequestBudget {
   private spent = 0;
-  private readonly stop = new AbortController();
+  /** Created at its first use, as few requests need it. */
+  private stop: AbortController | undefined;
+  /** Called with the failure when the request ends early. */
+  private readonly ends = new Set<(failure: Error) => void>();
   /** Counts the objects that the request's lists return. */
-  readonly objects = new ObjectBudget(this.stop.signal, (failure) => this.end(failure));
+  readonly objects = new ObjectBudget(
+    () => this.failure,
+    (failure) => this.end(failure),
+  );
   /** The reason why the request ended early. */
   private failure: Error | undefined;
 
@@ -59,6 +65,8 @@ export class RequestBudget {
 
   /** Aborted when the request has used up its time or its objects. */
   get signal(): AbortSignal {
+    this.stop ??= new AbortController();
+    if (this.failure !== undefined) this.stop.abort(this.failure);
     return this.stop.signal;
   }
 
@@ -68,21 +76,24 @@ export class RequestBudget {
    */
   async within<Result>(work: Promise<Result>): Promise<Result> {
     const { promise: over, reject } = Promise.withResolvers<never>();
-    const refuse = () => reject(this.failure);
-    if (this.failure !== undefined) refuse();
-    this.signal.addEventListener('abort', refuse, { once: true });
+    if (this.failure !== undefined) reject(this.failure);
+    this.ends.add(reject);
     const timer = setTimeout(() => this.end(timedOut(this.milliseconds)), Math.max(0, this.left));
     try {
       return await Promise.race([over, work]);
     } finally {
       clearTimeout(timer);
-      this.signal.removeEventListener('abort', refuse);
+      this.ends.delete(reject);
     }
   }
 
   private end(failure: Error): Error {
-    this.failure ??= failure;
-    this.stop.abort(this.failure);
+    if (this.failure === undefined) {
+      this.failure = failure;
+      this.objects.stop(failure);
+      for (const end of this.ends) end(failure);
+      this.stop?.abort(failure);
+    }
     return this.failure;
   }
 }

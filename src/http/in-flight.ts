@@ -97,11 +97,7 @@ const createBudget = (limits: InFlightLimits, { one, many }: { one: string; many
   };
   const opened = new WeakMap<Ending, Hold>();
   const open = ({ tokenId, organizationId }: Caller, response: Ending): Hold => {
-    const scopes: readonly Scope[] = [
-      { key: `token ${tokenId}`, limit: limits.perToken, whose: 'This token' },
-      { key: `organization ${organizationId}`, limit: limits.perOrganization, whose: 'This organization' },
-      { key: 'process', limit: limits.perProcess, whose: 'This service' },
-    ];
+    let scopes: readonly Scope[] = [];
     let total = 0;
     let counted = 0;
     /**
@@ -115,6 +111,13 @@ const createBudget = (limits: InFlightLimits, { one, many }: { one: string; many
       if (bytes > 0 && pending < uncounted) return;
       if (total <= uncounted) return;
       pending = 0;
+      // Few requests come this far.
+      if (scopes.length === 0)
+        scopes = [
+          { key: `token ${tokenId}`, limit: limits.perToken, whose: 'This token' },
+          { key: `organization ${organizationId}`, limit: limits.perOrganization, whose: 'This organization' },
+          { key: 'process', limit: limits.perProcess, whose: 'This service' },
+        ];
       for (const { key, limit, whose } of scopes) {
         if (total > limit) throw tooLarge(`${one} ${mebibytes(total)}; at most ${mebibytes(limit)} may be held.`);
         const sum = (held.get(key) ?? 0) + total - counted;
@@ -135,7 +138,9 @@ const createBudget = (limits: InFlightLimits, { one, many }: { one: string; many
     };
   };
   return (caller: Caller, response: Ending): Hold => {
-    const hold = opened.get(response) ?? open(caller, response);
+    const known = opened.get(response);
+    if (known !== undefined) return known;
+    const hold = open(caller, response);
     opened.set(response, hold);
     return hold;
   };

@@ -83,15 +83,27 @@ export async function listBelow<Row extends object>(
   listing: () => Listing,
   wanted: ListRequest,
 ): Promise<Page<Row> & CursorPage> {
-  const { selected, ...place } = wanted;
   // Checked for each parent separately: among several, the parent that the cursor belongs to still gets its page.
   if (wanted.after != null) requireCursorOf(parentId, wanted.after);
-  const key = JSON.stringify([edge, place, selected.key]);
+  const key = keyOf(edge, wanted);
   // DataLoader expects its batch function to reject, not to throw. Creating the listing may throw for an invalid
   // cursor, so it happens inside the async function.
   const read = async (ids: readonly string[]) => readBelow<Row>(ctx, ids, shownAs(listing(), wanted), wanted);
   const make = () => new DataLoader<string, Page<Row> & CursorPage>(read);
   return loaderOf(ctx, key, make).load(parentId);
+}
+
+/** The last key of each request. The rows of a list share the request of an edge below them. */
+const keys = new WeakMap<ListRequest, { edge: string; key: string }>();
+
+/** Returns a text that is the same for requests that ask an edge for the same. */
+function keyOf(edge: string, wanted: ListRequest): string {
+  const known = keys.get(wanted);
+  if (known?.edge === edge) return known.key;
+  const { selected, ...place } = wanted;
+  const key = JSON.stringify([edge, place, selected.key]);
+  keys.set(wanted, { edge, key });
+  return key;
 }
 
 interface Counted {
