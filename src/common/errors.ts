@@ -73,7 +73,9 @@ export const unknownDevice = (message: string) => new ApiError('NOT_FOUND', mess
 
 /** 405: the path exists, but does not support the verb. `allow` lists the supported verbs. */
 export const methodNotAllowed = (allow: readonly string[]) =>
-  new ApiError('METHOD_NOT_ALLOWED', `This path answers ${allow.join(', ')}.`, undefined, { Allow: allow.join(', ') });
+  new ApiError('METHOD_NOT_ALLOWED', `Call this path with one of ${allow.join(', ')}.`, undefined, {
+    Allow: allow.join(', '),
+  });
 
 /** 409: the request is valid, but the current state forbids it. */
 export const conflict = (message: string, errors?: readonly Fault[]) => new ApiError('CONFLICT', message, errors);
@@ -131,5 +133,5 @@ export const timedOut = (milliseconds?: number) => {
     milliseconds === undefined
       ? 'a request may take'
       : `${milliseconds / 1000} s, which is as long as a request may take`;
-  return new ApiError('TIMEOUT', `This took longer than ${time}.`);
+  return new ApiError('TIMEOUT', `This took longer than ${time}. Ask for less at once, or try again.`);
 };

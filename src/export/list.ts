@@ -201,7 +201,7 @@ async function* listPages(
     const between = (id: Sql) => sql`${id} > ${after}::uuid and ${id} <= ${last}::uuid`;
     const page = await patiently(() => smaller(read<ExportRow & { id: string }>(list.rows(between, limit))), signal);
     if (page === 'smaller') {
-      if (limit === 1) throw tooLarge('A row of this export is too large.');
+      if (limit === 1) throw tooLarge('A row of this export is too large: name fewer columns.');
       limit = Math.ceil(limit / 8);
       continue;
     }

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import { malformed } from '#common/errors.js';
-import { JsonSyntaxError } from '#json/json.js';
-import { keepExact } from '#json/plain.js';
+import { orMalformed } from '#http/body.js';
+import { keepExact, parsePlain } from '#json/plain.js';
 import type { Context } from '#schema/context.js';
 import { bounds } from './document-limit.js';
 
@@ -24,14 +24,17 @@ export const createBodyReader =
   };
 
 function parse(text: string): unknown {
+  const body = orMalformed(() => parseJson(text));
+  if (typeof body !== 'object' || body === null) throw malformed('The body must be a JSON object or array.');
+  orMalformed(() => keepExact(text, body));
+  return body;
+}
+
+/** Parses JSON. The error for other text names the place, which that of `JSON.parse` does not. */
+function parseJson(text: string): unknown {
   try {
-    const body: unknown = JSON.parse(text);
-    if (typeof body !== 'object' || body === null) throw malformed('The body must be a JSON object or array.');
-    keepExact(text, body);
-    return body;
-  } catch (error) {
-    if (error instanceof JsonSyntaxError) throw malformed(`The body is not JSON: ${error.message}.`);
-    if (error instanceof SyntaxError) throw malformed('The body is not JSON.');
-    throw error;
+    return JSON.parse(text);
+  } catch {
+    return parsePlain(text);
   }
 }

@@ -77,7 +77,7 @@ export const mediaTypeOf = (contentType = 'application/json'): string => {
     .map((each) => each.trim());
   const charset = parameters.find((each) => each.startsWith('charset='));
   if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
-    throw unsupportedMediaType('Send the body in UTF-8.');
+    throw unsupportedMediaType('The charset in Content-Type is not supported: send the body in UTF-8.');
   }
   return type;
 };
@@ -87,7 +87,8 @@ const isLines = (contentType: string | undefined, rules: BodyRules): boolean => 
   if (rules.lines && linesType.test(type)) return true;
   if (jsonType.test(type)) return false;
   throw unsupportedMediaType(
-    rules.otherTypes ?? 'Send the body as JSON, with the header "Content-Type: application/json".',
+    rules.otherTypes ??
+      'The Content-Type is not supported: send the body as JSON, with the header "Content-Type: application/json".',
   );
 };
 
@@ -107,7 +108,9 @@ export const decoderOf = (encoding = 'identity'): Transform | undefined => {
     case 'br':
       return createBrotliDecompress({ chunkSize });
     default:
-      throw unsupportedMediaType('Send the body as it is or compressed with gzip.');
+      throw unsupportedMediaType(
+        'The Content-Encoding is not supported: send the body as it is or compressed with gzip.',
+      );
   }
 };
 
@@ -145,7 +148,7 @@ const collect = (
 
 const oversized = ({ bytes }: BodyRules) => {
   const mebibytes = bytes / 2 ** 20;
-  return tooLarge(`Send at most ${mebibytes < 1 ? `${bytes / 1024} KiB` : `${mebibytes} MiB`}.`);
+  return tooLarge(`The body is too large: send at most ${mebibytes < 1 ? `${bytes / 1024} KiB` : `${mebibytes} MiB`}.`);
 };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });

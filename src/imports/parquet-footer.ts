@@ -90,7 +90,8 @@ const readSchema = (elements: readonly ThriftStruct[]): Pick<Footer, 'names' | '
   const read = (path: readonly string[], levels: Pick<ParquetLeaf, 'maxDefinition' | 'maxRepetition'>): void => {
     const element = elements[next++];
     if (element === undefined) throw new Error('its schema claims more columns than it has');
-    if (path.length > parquetLimits.depth) throw new Error('its schema is too deep');
+    if (path.length > parquetLimits.depth)
+      throw new Error(`its schema nests more than ${parquetLimits.depth} levels deep`);
     const isRoot = next === 1;
     const own = isRoot ? [] : [...path, textOf(element.get(4))];
     if (own.length === 1) names.push(own[0]!);

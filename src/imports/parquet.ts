@@ -124,4 +124,8 @@ const send = (child: ChildProcess, message: ToParquet): Promise<void> =>
     child.send(message, () => resolve());
   });
 
-const broken = (why: string) => new ApiError('VALIDATION_FAILED', `The Parquet file cannot be read: ${why}.`);
+/** @param why what is wrong, and after a semicolon what helps; without it, the file is to be written again. */
+const broken = (why: string) => {
+  const advice = why.includes(';') ? '' : ' Write it again, or send it as CSV.';
+  return new ApiError('VALIDATION_FAILED', `The Parquet file cannot be read: ${why}.${advice}`);
+};

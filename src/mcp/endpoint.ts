@@ -1,9 +1,9 @@
 import { type Request as ExpressRequest, type Response as ExpressResponse, type RequestHandler, Router } from 'express';
-import { type ApiError, forbidden, internal, malformed, tooLarge } from '#common/errors.js';
+import { type ApiError, forbidden, internal, tooLarge } from '#common/errors.js';
 import { TokenScope } from '#entities/enums.js';
 import type { OpenQueries } from '#graph/in-process.js';
+import { orMalformed } from '#http/body.js';
 import { answerNothingElse } from '#http/verbs.js';
-import { JsonSyntaxError } from '#json/json.js';
 import { parsePlain } from '#json/plain.js';
 import { toApiError } from '#schema/api-error.js';
 import type { Context } from '#schema/context.js';
@@ -58,11 +58,14 @@ const createHandler =
   async (request, response) => {
     const { origin } = request.headers;
     if (origin !== undefined && !isKnownOrigin(request, origin))
-      throw forbidden('Pages of this origin may not call this endpoint.');
+      throw forbidden(
+        'Pages of this origin may not call this endpoint. The setting CORS_ORIGINS lists those that may.',
+      );
     const caller = asReader(await admit(request));
     // Each tool checks the scope for its own queries; tokens that may not read anything get no list of tools either.
     requireScope(caller, { changes: false, isOfLinks: true });
-    const body = parse(await readBody(request, caller, bounds.bytes));
+    const text = await readBody(request, caller, bounds.bytes);
+    const body = orMalformed(() => parsePlain(text));
     const messages = Array.isArray(body) ? body.length : 1;
     if (messages > bounds.messages)
       throw tooLarge(`This batch has ${messages} messages; at most ${bounds.messages} are allowed.`);
@@ -81,16 +84,6 @@ const createHandler =
 /** Reduces a full token to read access. Other scopes stay unchanged. */
 const asReader = (caller: Caller): Caller =>
   caller.scope === TokenScope.full ? { ...caller, scope: TokenScope.read } : caller;
-
-/** @throws malformed */
-function parse(text: string): unknown {
-  try {
-    return parsePlain(text);
-  } catch (error) {
-    if (error instanceof JsonSyntaxError) throw malformed(`The body is not JSON: ${error.message}.`);
-    throw error;
-  }
-}
 
 /** Returns the request's headers in the form that the protocol's library reads. The body is passed separately. */
 const webRequest = ({ headers }: ExpressRequest): Request =>

@@ -60,7 +60,8 @@ export function requireScope(
   { changes, ingests, provisions = false, isOfLinks = false }: OperationProperties,
 ): void {
   if (productId !== null && !provisions) throw forbidden('This token may only register devices of its product.');
-  if (productId === null && provisions) throw forbidden('Send a provisioning token of a product.');
+  if (productId === null && provisions)
+    throw forbidden('Only a provisioning token of a product may do this: send one.');
   if (provisions) return;
   if (deviceId !== null && ingests !== 'device') throw forbidden('This token may only post records of its device.');
   if (scope === TokenScope.ingest && ingests === undefined) throw forbidden('This token may only post records.');

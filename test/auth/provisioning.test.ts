@@ -132,7 +132,9 @@ describe('provisioning token', () => {
     expect(refused.map(({ status, body }) => ({ status, body }))).toEqual(
       Array.from({ length: 5 }, () => ({
         status: 403,
-        body: expect.objectContaining({ message: 'The maximum number of devices has registered with this token.' }),
+        body: expect.objectContaining({
+          message: 'As many devices as this token allows have registered with it: use another token.',
+        }),
       })),
     );
     expect(await deviceCount()).toBe(before + 3);

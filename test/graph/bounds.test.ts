@@ -206,7 +206,7 @@ describe('limits of a GraphQL request', () => {
     const { status, body } = await owner.graph('{ account { id } }', { padding: 'x'.repeat(1024 * 1024) });
     expect(status).toBe(413);
     expect(body.errors![0]).toMatchObject({
-      message: 'Send at most 1 MiB.',
+      message: 'The body is too large: send at most 1 MiB.',
       extensions: { code: 'TOO_LARGE' },
     });
   });

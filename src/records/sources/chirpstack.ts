@@ -35,7 +35,7 @@ export const readChirpStack: ReadSource = (body, onSerial) => {
       data: objectIn(event.object),
       ...(payload === undefined
         ? {}
-        : { frame: { ...portIn(event.fPort), bytes: bytesIn(readPayload(payload, 'base64'), 'data') } }),
+        : { frame: { ...portIn(event.fPort), bytes: bytesIn(readPayload(payload, 'base64'), 'base64', 'data') } }),
       ...(key === undefined ? {} : { key }),
     },
   ];

@@ -17,7 +17,7 @@ export const readSigfox: ReadSource = (body, onSerial) => {
       ...(seconds === undefined ? {} : { ts: seconds, tsPath: 'time' }),
       metadata: { ...given('rssi', event.rssi), ...given('snr', event.snr), provider: 'sigfox' },
       data: {},
-      frame: { streamId: 'only', bytes: bytesIn(readPayload(payload, 'hex'), 'data') },
+      frame: { streamId: 'only', bytes: bytesIn(readPayload(payload, 'hex'), 'hex', 'data') },
       ...(seconds === undefined || sequence === undefined ? {} : { key: `${device}|${sequence}|${seconds}` }),
     },
   ];

@@ -54,11 +54,11 @@ export const serialIn = (
 export const below = (parent: string, name: string): string => (parent === '' ? name : `${parent}.${name}`);
 
 /**
- * Returns the bytes that were decoded at a path of the body.
+ * Returns the bytes that were decoded from this encoding at a path of the body.
  * @throws ApiError 422 if decoding failed
  */
-export const bytesIn = (bytes: Buffer | undefined, path: string): Buffer => {
-  if (!bytes) throw invalid([{ path, message: 'The payload is not written in the encoding of this field.' }]);
+export const bytesIn = (bytes: Buffer | undefined, encoding: string, path: string): Buffer => {
+  if (!bytes) throw invalid([{ path, message: `The payload is not ${encoding}.` }]);
   return bytes;
 };
 

@@ -56,7 +56,7 @@ const readUplink: ReadMessage = (event, uplink) => (serial) => {
       : {
           frame: {
             ...portIn(uplink.f_port),
-            bytes: bytesIn(readPayload(payload, 'base64'), 'uplink_message.frm_payload'),
+            bytes: bytesIn(readPayload(payload, 'base64'), 'base64', 'uplink_message.frm_payload'),
           },
         }),
     ...(key === undefined ? {} : { key }),

@@ -92,11 +92,13 @@ async function deleteUnused(ctx: Context, product: Product): Promise<void> {
   try {
     await ctx.em.transactional(async (em) => {
       const deleted = await execute(em, sql`delete from product where id = ${id} and not public returning id`);
-      if (deleted.length === 0) throw conflict('A public product cannot be deleted.');
+      if (deleted.length === 0)
+        throw conflict('A public product cannot be deleted: devices of other organizations may use it.');
       ctx.audit.about(targetOf('Product', product), changesOf({ of: 'Product', type: 'delete', row: { ...product } }));
     });
   } catch (error) {
-    if (violates(error, 'device_product_id_fkey')) throw conflict('A product that devices use cannot be deleted.');
+    if (violates(error, 'device_product_id_fkey'))
+      throw conflict('Devices use this product: give them another product first.');
     throw error;
   }
 }

@@ -62,6 +62,6 @@ const tooMany = () =>
   invalid([
     {
       path: 'applicationId',
-      message: `has more than ${maximum} devices: ask for those that you choose, by \`series\` with \`deviceIds\``,
+      message: `has more than ${maximum} devices: name the ones to chart in \`deviceIds\` of \`series\``,
     },
   ]);

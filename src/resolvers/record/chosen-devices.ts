@@ -58,7 +58,7 @@ async function devicesOf(ctx: Context, organizationId: string, applicationId: st
   throw invalid([
     {
       path: 'applicationId',
-      message: `has more than ${maxDevices} devices; name those that the chart is of in \`deviceIds\``,
+      message: `has more than ${maxDevices} devices: name the ones to chart in \`deviceIds\``,
     },
   ]);
 }

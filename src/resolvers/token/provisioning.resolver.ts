@@ -103,7 +103,8 @@ export class ProvisioningResolver {
         sql`update provisioning set device_count = device_count + 1
              where token_id = ${tokenId} and device_count < device_limit returning 1 as one`,
       );
-      if (placed.length === 0) throw forbidden('The maximum number of devices has registered with this token.');
+      if (placed.length === 0)
+        throw forbidden('As many devices as this token allows have registered with it: use another token.');
       const taken = await execute(
         em,
         sql`select 1 as one from device where organization_id = ${organizationId} and serial_key = ${serialKey(deviceSerial)}`,

@@ -22,15 +22,16 @@ const messages: Readonly<Record<ErrorCode, string>> = {
   UNAUTHENTICATED: 'Send a valid API token in the header "Authorization: Bearer <token>".',
   FORBIDDEN: 'Only owners of the organization may do this: ask one of them.',
   NOT_FOUND: 'There is no such team.',
-  METHOD_NOT_ALLOWED: 'This path answers GET, HEAD, OPTIONS.',
+  METHOD_NOT_ALLOWED: 'Call this path with one of GET, HEAD, OPTIONS.',
   CONFLICT: 'This username is taken.',
-  TOO_LARGE: 'Send at most 1 MiB.',
-  UNSUPPORTED_MEDIA_TYPE: 'Send the body as JSON, with the header "Content-Type: application/json".',
+  TOO_LARGE: 'The body is too large: send at most 1 MiB.',
+  UNSUPPORTED_MEDIA_TYPE:
+    'The Content-Type is not supported: send the body as JSON, with the header "Content-Type: application/json".',
   VALIDATION_FAILED: 'name is required.',
   RATE_LIMITED: 'Too many requests. Try again in 1 s.',
   INTERNAL: 'An unexpected error occurred. Name the request when you report it.',
   UNAVAILABLE: 'The service cannot reach its database. Try again shortly.',
-  TIMEOUT: 'This took longer than a request may take.',
+  TIMEOUT: 'This took longer than a request may take. Ask for less at once, or try again.',
 };
 
 /** Headers of answers, as components. */

@@ -87,7 +87,7 @@ describeInBrowser('console: products', () => {
     const { page } = await browser.open(`${world.url}/console/products/${productId}#token=${owner.token}`);
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('alert').getByText('A product that devices use cannot be deleted.').waitFor();
+    await page.getByRole('alert').getByText('Devices use this product: give them another product first.').waitFor();
     expect(await violationsOf(page)).toEqual([]);
   });
 
