@@ -60,7 +60,8 @@ exec setpriv --reuid postgres --regid postgres --init-groups "$@" -D "$folder" -
 SCRIPT
 make_others() {
   local container programs
-  mmdebstrap --quiet --variant=minbase --dpkgopt=force-unsafe-io --include=ca-certificates,postgresql,caddy bookworm "$work/others.tar" 2>"$work/base.log" || { cat "$work/base.log" >&2; return 1; }
+  wait "$others" || return 1
+  others=
   container=$(buildah from scratch)
   buildah add --quiet "$container" "$work/others.tar" / >/dev/null
   buildah copy --quiet --chmod 755 "$container" "$work/postgres.sh" /usr/local/bin/postgres.sh >/dev/null

@@ -9,6 +9,7 @@ base=docker.io/library/node:24-slim
 # The image is in a temporary storage, under its name in compose.yaml.
 image=localhost/device-data-platform
 name=ddp-test-$$
+others=
 work=$(mktemp -d)
 # Uses the machine's npm and Node.js, because node_modules has Node.js without npm.
 PATH=$(tr : '\n' <<<"$PATH" | grep -v '/node_modules/\.bin$' | paste -sd :)
@@ -23,6 +24,7 @@ buildah() { command buildah "$@" 2> >(grep -v 'CNI config' >&2); }
 podman() { command podman "$@" 2> >(grep -v 'CNI config\|unable to get systemd connection' >&2); }
 
 clean() {
+  if [ -n "$others" ]; then wait "$others" || true; fi
   podman rm --all --force --time 0 >/dev/null 2>&1 || true
   for layer in "$work"/storage/overlay/*/merged; do umount "$layer" 2>/dev/null || true; done
   umount "$work/storage/overlay" 2>/dev/null || true
@@ -54,11 +56,16 @@ network_backend = "netavark"
 network_config_dir = "$work/networks"
 SETTINGS
 
+# Writes the smallest Debian that has these packages as an archive.
+debian() {
+  mmdebstrap --quiet --variant=minbase --dpkgopt=force-unsafe-io "--include=$2" bookworm "$work/$1.tar" 2>"$work/$1.log" || { cat "$work/$1.log" >&2; return 1; }
+}
+
 # Builds a replacement for the public base image: Debian, Node.js 24 with npm, and the user node.
 make_base() {
   local container root npm
   npm=$(npm root --global 2>/dev/null)/npm
-  mmdebstrap --quiet --variant=minbase --dpkgopt=force-unsafe-io --include=ca-certificates bookworm "$work/base.tar" 2>"$work/base.log" || { cat "$work/base.log" >&2; return 1; }
+  debian base ca-certificates || return 1
   container=$(buildah from scratch)
   buildah add --quiet "$container" "$work/base.tar" / >/dev/null
   root=$(buildah mount "$container")
@@ -102,6 +109,9 @@ free_port() { node -e "const s = require('net').createServer().listen(0, '127.0.
 step() { echo "-- $1 (${SECONDS} s)"; }
 step 'base'
 make_base || skip 'its base cannot be made.'
+# For compose-test.sh, beside the build.
+debian others ca-certificates,postgresql,caddy &
+others=$!
 step 'build'
 build || fail 'The image cannot be built.'
 step 'run'

@@ -1,5 +1,5 @@
 /**
- * Duration in seconds of the longest files of `npm test` on two processors, by path below `test`. Files that are not
+ * Duration in seconds of the longest files of the tests on two processors, by path below `test`. Files that are not
  * listed start after these. Add a file that becomes long.
  */
 export const durations: Readonly<Record<string, number>> = {
@@ -14,6 +14,19 @@ export const durations: Readonly<Record<string, number>> = {
   'live/transport': 30,
   'demo/demo': 30,
   'deployment/slow/contributor': 20,
+  'app/slow/worker': 60,
+  'backup/slow/backup': 60,
+  'standby/slow/freshness': 60,
+  'cli/slow/property': 50,
+  'search/slow/rollup-rebuild': 40,
+  'alerts/slow/processes': 35,
+  'attack/slow/alert-query': 35,
+  'cli/slow/lifecycle': 30,
+  'search/slow/sketch': 30,
+  'attack/slow/graph': 25,
+  'tracing/slow/tracing': 25,
+  'hooks/slow/durability': 20,
+  'attack/slow/hook-filter': 20,
   'auth/graph-matrix': 26,
   'auth/field-names': 19,
   'search/digest': 25,
