@@ -76,7 +76,7 @@ const countsFurther = ({ countUpTo = Number.POSITIVE_INFINITY }: Listing, counte
  * same tick. The listing refers to the parent as its `parent`, or in its conditions as `parent.id`. It is created once
  * for all parents.
  */
-export async function listBelow<Row extends object>(
+export function listBelow<Row extends object>(
   ctx: Context,
   edge: string,
   parentId: string,

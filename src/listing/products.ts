@@ -32,12 +32,12 @@ export const productListing = (caller: Caller, where: readonly Sql[]): Listing =
 /**
  * Loads the product of an object that may have none. All objects of a call with the same selection share one statement.
  */
-export async function productOf(
+export function productOf(
   ctx: Context,
   productId: string | null | undefined,
   selected: SelectedFields,
 ): Promise<Product | null> {
-  if (productId == null) return null;
+  if (productId == null) return Promise.resolve(null);
   const rowsOf = (ids: readonly string[]) => sql`${productRows(ctx.caller, selected)} where p.id = any(${ids}::uuid[])`;
   return loadById(ctx, `product ${selected.key}`, productId, rowsOf);
 }
