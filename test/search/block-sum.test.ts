@@ -4,8 +4,11 @@ import sql from 'sql-template-tag';
 import { VariableType } from '#entities/enums.js';
 import type { PlainJson } from '#json/json.js';
 import { drainBlocks, dropReplacing } from '#records/postgres/blocks/delete-blocks.js';
+import { makeDay } from '#records/postgres/blocks/make-day.js';
+import { findFinishedDays } from '#records/postgres/blocks/noted-day.js';
 import { createLatest } from '#records/postgres/search/latest-record.js';
 import { rollUp } from '#records/postgres/upkeep/rollup.js';
+import { rollUpDays } from '#records/postgres/upkeep/rollup-day.js';
 import { setRollupRule } from '../support/rollup-rule.js';
 import { makeBlocks } from './blocks.js';
 import { aggregationsOf, askWith, expectClose, noise, rollUpAll } from './rolled.js';
@@ -184,6 +187,49 @@ describe('search by device over days in blocks', () => {
     await expectSame(56);
     await makeBlocks(world.pool);
     await expectSame(57);
+  });
+});
+
+describe('search by device while records, rollups and blocks are written', () => {
+  it('counts each record once', async () => {
+    const { pool } = world;
+    const soon = new Date(worldNow + 1e10);
+    /** Repeats a step of upkeep that another one got ahead of. */
+    const step = (work: () => Promise<unknown>) =>
+      work().catch((error: { code?: string }) => {
+        if (error.code !== '40001') throw error;
+      });
+    const make = async () => {
+      for (const day of await findFinishedDays(pool, soon)) await makeDay(pool, day);
+    };
+    const byDevice = {
+      d: { terms: { field: 'device.id', size: 50 }, aggs: { n: { value_count: { field: 'data.t' } } } },
+    };
+    const query = { products: Object.values(world.productIds), size: 0, aggs: byDevice };
+    const total = async (blocks: boolean): Promise<number> => {
+      const { d } = aggregationsOf(await ask(blocks, query, whole)) as { d: { buckets: { doc_count: number }[] } };
+      return d.buckets.reduce((sum, bucket) => sum + bucket.doc_count, 0);
+    };
+    const bounded = async () => {
+      const least = await total(false);
+      const found = await total(true);
+      const most = await total(false);
+      expect(found).toBeGreaterThanOrEqual(least);
+      expect(found).toBeLessThanOrEqual(most);
+    };
+    for (let round = 0; round < 12; round++)
+      await Promise.all([
+        world.store(late(round * 13)),
+        step(() => rollUp(pool, soon)),
+        step(() => rollUpDays(pool, soon)),
+        step(make),
+        ...(round % 4 === 3 ? [step(() => dropReplacing(pool))] : []),
+        bounded(),
+        bounded(),
+      ]);
+    expect(await count('record_blocked where not apart')).toBeGreaterThan(0);
+    await rollUpAll(pool);
+    await makeBlocks(pool);
   });
 });
 
