@@ -8,14 +8,20 @@ import { locate, type PlainJson } from '#json/json.js';
 import { makeDay } from '#records/postgres/blocks/make-day.js';
 import { findFinishedDays } from '#records/postgres/blocks/noted-day.js';
 import { createSearch } from '#records/postgres/search/postgres-search.js';
+import type { Search } from '#records/record-index.js';
 import type { PacedOwner } from './blocks-fleet.js';
 import { spentBy } from './processor.js';
 
 const stats = { s: { stats: { field: 'data.temperature' } }, h: { avg: { field: 'data.humidity' } } };
 const daily = { date_histogram: { field: 'ts', calendar_interval: '1d' } };
 
+interface Question {
+  readonly query?: PlainJson;
+  readonly aggs: PlainJson;
+}
+
 /** Questions that separate devices. */
-const questions = (device: string): Record<string, { query?: PlainJson; aggs: PlainJson }> => ({
+const questions = (device: string): Record<string, Question> => ({
   'devices with stats': { aggs: { d: { terms: { field: 'device.id', size: 1000 }, aggs: stats } } },
   'devices by day': {
     aggs: { d: { terms: { field: 'device.id', size: 50 }, aggs: { y: { ...daily, aggs: stats } } } },
@@ -37,7 +43,7 @@ const tables = ['record_day', 'record_block', 'record_block_column', 'record_blo
 
 /**
  * Makes the blocks of a fleet's days as the service does. Reports the bytes of what they replace, and the processor time
- * of questions, alternately with rollups by day and with blocks.
+ * of questions, alternately with rollups by day, with sums of blocks, with decoded blocks and with rows.
  */
 export const measureQuestions = async (
   pool: Pool,
@@ -80,9 +86,19 @@ export const measureQuestions = async (
     'select count(*)::int as days from record_blocked where not apart',
   );
   line('days replaced', [`${left[0]!.days}`]);
-  const search = createSearch({ pool, queue: fairQueueFor(pool), clock: Date.now, timeoutMs: 60_000, blocks: true });
+  const searchWith = (sources: { rollups: boolean; blocks: boolean }) =>
+    createSearch({ pool, queue: fairQueueFor(pool), clock: Date.now, timeoutMs: 60_000, ...sources });
+  const [all, decoding, reading] = [true, false, false].map((rollups, index) =>
+    searchWith({ rollups, blocks: index < 2 }),
+  );
+  const ways = [
+    { name: 'rollups', search: all!, isReplaced: false },
+    { name: 'sums', search: all!, isReplaced: true },
+    { name: 'decoded', search: decoding!, isReplaced: true },
+    { name: 'rows', search: reading!, isReplaced: true },
+  ];
   const range = { gte: begun / secondMs, lte: (begun + days * dayMs) / secondMs };
-  const ask = async (question: { query?: PlainJson; aggs: PlainJson }): Promise<number> => {
+  const ask = async (search: Search, question: Question): Promise<number> => {
     const from = await spentBy({ pool, pid: process.pid });
     for (let turn = 0; turn < repeated; turn++) {
       const { responses } = await search.prepare(
@@ -94,26 +110,25 @@ export const measureQuestions = async (
     const to = await spentBy({ pool, pid: process.pid });
     return (to.database - from.database + to.service - from.service) / repeated / 1000;
   };
-  line('ms of processor time', ['rollups', 'blocks', 'ratio']);
+  line('ms of processor time', [...ways.map(({ name }) => name), 'ratio']);
   for (const [name, question] of Object.entries(questions(some[0]!.id))) {
-    const figures: [number[], number[]] = [[], []];
+    const figures = ways.map(() => Number.POSITIVE_INFINITY);
     for (let turn = 0; turn < turns; turn++)
-      for (const [index, isReplaced] of [false, true].entries()) {
+      for (const [index, { search, isReplaced }] of ways.entries()) {
         await pool.query('delete from record_day');
         if (!isReplaced) await pool.query('insert into record_day select * from day_kept');
         await pool.query(sql`update record_blocked set apart = ${!isReplaced}`);
         await pool.query('vacuum analyze record_day, record_blocked');
-        await ask(question);
-        figures[index]!.push(await ask(question));
+        await ask(search, question);
+        figures[index] = Math.min(figures[index]!, await ask(search, question));
       }
-    const [rollups, blocks] = figures.map((some) => Math.min(...some)) as [number, number];
-    line(name, [rollups.toFixed(1), blocks.toFixed(1), (blocks / rollups).toFixed(2)]);
+    line(name, [...figures.map((figure) => figure.toFixed(1)), (figures[1]! / figures[0]!).toFixed(2)]);
   }
 };
 
 /** Number of requests of one measurement, and of turns. */
 const repeated = 5;
-const turns = 3;
+const turns = 2;
 
 const bytesOf = async (pool: Pool): Promise<number[]> => {
   const bytes: number[] = [];
