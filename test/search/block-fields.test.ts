@@ -90,7 +90,7 @@ beforeAll(async () => {
 });
 
 describe('searches over blocks', () => {
-  it('return for every field what they return over rows', async () => {
+  it('returns for every field what rows return', async () => {
     const { rows } = await world.pool.query<{ path: string }>('select path from record_field order by path');
     const paths = [
       ...rows.map(({ path }) => path),
@@ -118,7 +118,7 @@ describe('searches over blocks', () => {
     }
   });
 
-  it('read the rows of no finished day', async () => {
+  it('reads no rows of finished days', async () => {
     await world.pool.query(
       'update record set data = $$ {} $$, metadata = $$ {} $$, numbers = null, texts = null, many = null',
     );

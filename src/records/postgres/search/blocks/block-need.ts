@@ -24,7 +24,7 @@ export interface BlockNeed {
 }
 
 /** Maximum number of columns of leaves: PostgreSQL plans two joins for each. Beyond it, all are read from JSON. */
-const maxColumns = 50;
+const maxColumns = 200;
 
 /** Returns what a statement reads of the records in blocks. */
 export const blockNeed = (fields: readonly Field[], predicates: readonly Predicate[], paths: BlockPaths): BlockNeed => {
@@ -62,7 +62,7 @@ const slotsOf = (fields: readonly Field[], isText: boolean): number[] =>
     ),
   ].sort((a, b) => a - b);
 
-/** What is read of one part. */
+/** Need of one part of the records. */
 interface PartNeed extends JsonNeed {
   readonly part: ReadPart;
 }

@@ -9,7 +9,7 @@ import type { BlockPaths } from './block-path.js';
 /** Parts of a record that statements read as JSON. */
 export type ReadPart = Extract<JsonPart, 'data' | 'metadata' | 'many'>;
 
-/** What statements read of a part as JSON. */
+/** Keys of a part that statements read as JSON. */
 export interface JsonNeed {
   /** Keys whose values are read. */
   readonly keys: readonly string[];
@@ -101,7 +101,10 @@ const treeTokens = sql`'"(?:[^"\\\\]|\\\\.)*":|"(?:[^"\\\\]|\\\\.)*"|[^"]+'`;
 /** Step of a path into an object; see `pathOfKeys`. */
 const step = sql`'.' || case when key ~ '^[^."\\[\\]\\\\]+$' and to_json(key)::text = '"' || key || '"' then key else to_json(key)::text end`;
 
-/** JSON of the values under some keys, or all, put together from shapes and leaves. */
+/**
+ * JSON of the values under some keys, or all, put together from shapes and leaves. Values are brought together by groups:
+ * PostgreSQL expects few elements of an array, and would join them by nested loops.
+ */
 const valuesOf = (part: ReadPart, shape: Sql, keys: readonly string[] | undefined): Sql => sql`array(
       with recursive tree as materialized (
         select place, ${keys === undefined ? sql`tree` : keysIn(sql`key = any(${keys}::text[])`)} as tree
@@ -141,18 +144,25 @@ const valuesOf = (part: ReadPart, shape: Sql, keys: readonly string[] | undefine
         select i, leaf, kind, decimals, path, i as at from record join leaf using (place) where single
         union all
         select i, leaf, kind, decimals, path, row_number() over (partition by path order by i, leaf)
-        from record join leaf using (place) where not single)
-      select string_agg(coalesce(${leafText}, t.text), '' order by t.n)::jsonb
-      from record r left join token t using (place) left join cell c on c.i = r.i and c.leaf = t.leaf
-      left join value v on v.path = c.path and v.at = c.at
-      group by r.i order by r.i)`;
+        from record join leaf using (place) where not single),
+      found as (
+        select max(i) as i, max(leaf) as leaf, ${leafText} as text from (
+          select path, at, i, leaf, kind, decimals, null::float8 as number, null as text from cell
+          union all select path, at, null, null, null, null, number, text from value) u
+        group by path, at having max(i) is not null),
+      filled as (
+        select i, max(place) as place, array_agg(text order by leaf) filter (where leaf is not null) as texts from (
+          select i, place, null::int8 as leaf, null as text from record union all select i, null, leaf, text from found) u
+        group by i)
+      select (select string_agg(coalesce(f.texts[t.leaf], t.text), '' order by t.n)::jsonb from token t where t.place = f.place)
+      from filled f order by i)`;
 
 const baseOf = sql`(0 - coalesce(c.base, 0)::float8)`;
 const powerOf = sql`(${powers})[coalesce(c.scale, 0) + 1]`;
 
-/** Text of a leaf in JSON. */
-const leafText = sql`case c.kind
-        when '#' then case when c.decimals = 0 then v.number::text else round(v.number::text::numeric, c.decimals)::text end
-        when '?' then case v.number when 1 then 'true' else 'false' end
-        when '$' then to_json(v.text)::text
-        else v.text end`;
+/** Text of a leaf in JSON, of the only values of a group. */
+const leafText = sql`case max(kind)
+        when '#' then case when max(decimals) = 0 then max(number)::text else round(max(number)::text::numeric, max(decimals))::text end
+        when '?' then case max(number) when 1 then 'true' else 'false' end
+        when '$' then to_json(max(text))::text
+        else max(text) end`;
