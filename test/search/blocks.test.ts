@@ -95,9 +95,6 @@ describe('random searches over blocks', () => {
       }
     }
     expect(wrong.slice(0, 5).join('\n')).toBe('');
-    process.stderr.write(
-      `${fromBlocks} of ${cases} queries read blocks; ${aggregated} have answers with aggregations.\n`,
-    );
     expect(fromBlocks).toBeGreaterThan(0.9 * aggregated);
   });
 });
