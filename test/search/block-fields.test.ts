@@ -108,6 +108,9 @@ describe('searches over blocks', () => {
       ...['1', 'a', 'true', '21.50', 'ü'].map((query) => ({ query: { query_string: { query, lenient: true } } })),
       { query: { exists: { field: 'data' } }, aggs: { a: { missing: { field: 'data.o' } } } },
       { query: { bool: { filter: [{ exists: { field: 'data' } }, { exists: { field: 'data.o' } }] } } },
+      {
+        aggs: { a: { filters: { filters: ['metadata', 'data.o', 'data.p'].map((field) => ({ exists: { field } })) } } },
+      },
       { query: { bool: { filter: [{ exists: { field: 'data.p' } }, { term: { 'data.list': 2 } }] } } },
     ];
     const [over, beside] = [asker(true), asker(false)];

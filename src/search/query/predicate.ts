@@ -1,3 +1,4 @@
+import { keysOfPath } from '#json/key-path.js';
 import type { Field } from '../field/field.js';
 import type { Point } from '../syntax/geo-point.js';
 import type { Regexp } from './lucene/regexp-node.js';
@@ -113,9 +114,20 @@ export const atLeastOf = (count: number, of: readonly Predicate[]): Predicate =>
   return count === 1 ? or(of) : { kind: 'atLeast', count, of };
 };
 
-/** Returns the fields that a predicate reads. */
+/** Returns the fields that a predicate reads. One that looks under keys reads a field without a path. */
 export const fieldsOf = (predicate: Predicate): Field[] => {
   if ('field' in predicate) return [predicate.field];
+  if (predicate.kind === 'existsUnder') return [fieldUnder(predicate)];
   if (predicate.kind === 'not') return fieldsOf(predicate.of);
   return 'of' in predicate ? (predicate.of as readonly Predicate[]).flatMap(fieldsOf) : [];
 };
+
+const fieldUnder = ({ root, keys }: Extract<Predicate, { kind: 'existsUnder' }>): Field => ({
+  path: '',
+  kind: 'keyword',
+  valueType: 'text',
+  origin: { kind: 'undeclared', root, keys: keys.length === 0 ? [] : keysOfPath(keys.join('.')) },
+  multi: true,
+  always: false,
+  ofDevice: false,
+});

@@ -43,7 +43,6 @@ export const blockNeed = (fields: readonly Field[], predicates: readonly Predica
     time: id || all.some(({ path }) => path === 'ts'),
     device: all.some(({ path, ofDevice }) => ofDevice || path === 'device.id'),
     json: together([
-      ...predicates.flatMap(needsUnder),
       ...inJson.map(({ root, keys }) => needOf(root, keys)),
       ...leaves.flatMap(({ root, keys, isList }) => (isList ? [needOf(root, keys, true)] : [])),
       ...all.flatMap(needsOfField),
@@ -74,6 +73,14 @@ const needOf = (part: ReadPart, keys: readonly (readonly string[])[], onlyLists 
   onlyLists,
 });
 
+/** @param keys lists of keys under which a predicate looks for values; none to look under all */
+const needUnder = (part: ReadPart, keys: readonly (readonly string[])[]): PartNeed => ({
+  part,
+  keys: [],
+  under: keys.length === 0 ? [''] : keys.map(([key]) => key!),
+  onlyLists: false,
+});
+
 const together = (needs: readonly PartNeed[]): ReadonlyMap<ReadPart, JsonNeed> =>
   new Map(
     [...Map.groupBy(needs, ({ part }) => part)].map(([part, some]) => {
@@ -91,8 +98,9 @@ const together = (needs: readonly PartNeed[]): ReadonlyMap<ReadPart, JsonNeed> =
 
 /** Returns what a field reads as JSON apart from leaves. */
 const needsOfField = (field: Field): PartNeed[] => {
-  const { origin, multi, valueType } = field;
+  const { origin, multi, valueType, path } = field;
   const isBare = leavesOf(field).length === 0;
+  if (origin.kind === 'undeclared' && path === '') return [needUnder(origin.root, origin.keys)];
   if (origin.kind === 'undeclared') return isBare ? [needOf(origin.root, origin.keys)] : [];
   if (origin.kind !== 'declared') return [];
   const { name } = origin.variables[0]!;
@@ -101,14 +109,4 @@ const needsOfField = (field: Field): PartNeed[] => {
     ...(multi ? [needOf('many', [[name]], true)] : []),
     ...(isBare && (isExact || !origin.complete) ? [needOf('data', [[name], ...keysOfPath(name)])] : []),
   ];
-};
-
-/** Returns the keys under which a predicate looks for values. */
-const needsUnder = (predicate: Predicate): PartNeed[] => {
-  if (predicate.kind === 'existsUnder') {
-    const { root, keys } = predicate;
-    const under = keys.length === 0 ? [''] : keysOfPath(keys.join('.')).map(([key]) => key!);
-    return [{ part: root, keys: [], under, onlyLists: false }];
-  }
-  return 'of' in predicate ? [predicate.of].flat().flatMap(needsUnder) : [];
 };
