@@ -23,14 +23,19 @@ export interface BlockNeed {
   readonly json: ReadonlyMap<ReadPart, JsonNeed>;
 }
 
-/** Maximum number of columns of leaves: PostgreSQL plans two joins for each. Beyond it, all are read from JSON. */
-const maxColumns = 200;
+/** Maximum number of leaves: PostgreSQL plans two joins for each, which takes seconds from some 60 on. */
+const maxLeaves = 50;
 
-/** Returns what a statement reads of the records in blocks. */
-export const blockNeed = (fields: readonly Field[], predicates: readonly Predicate[], paths: BlockPaths): BlockNeed => {
+/** Returns what a statement reads of the records in blocks; undefined if these are too many leaves. */
+export const blockNeed = (
+  fields: readonly Field[],
+  predicates: readonly Predicate[],
+  paths: BlockPaths,
+): BlockNeed | undefined => {
   const all = [...fields, ...predicates.flatMap(fieldsOf)];
   const every = [...new Set(all.flatMap(leavesOf))];
-  const leaves = every.length > maxColumns ? [] : every.filter((leaf) => isInColumns(leaf, paths));
+  if (every.length > maxLeaves) return undefined;
+  const leaves = every.filter((leaf) => isInColumns(leaf, paths));
   const inJson = every.filter((leaf) => !leaves.includes(leaf));
   const id = all.some(({ path }) => path === '_id');
   return {

@@ -43,14 +43,8 @@ export const scopeCondition = ({ organizationId, deviceIds, productIds, from, to
 const replacementOf = (scope: Scope, predicates: readonly Predicate[], fields: readonly Field[]): Sql | undefined => {
   const { rollup, blocks } = scope;
   if (rollup) return rollupSource(scope, rollup);
-  return (
-    blocks &&
-    blockSource(
-      { ...scope, condition: scopeCondition(scope), predicates },
-      blocks,
-      blockNeed(fields, predicates, blocks.paths),
-    )
-  );
+  const need = blocks && blockNeed(fields, predicates, blocks.paths);
+  return need && blockSource({ ...scope, condition: scopeCondition(scope), predicates }, blocks, need);
 };
 
 /** Returns the rows, with the columns of the leaves that fields may read. */
