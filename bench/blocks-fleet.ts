@@ -57,7 +57,7 @@ export const createFleet = async (pool: Pool, { name, devices }: PacedFleet): Pr
 };
 
 const gateways = sql`, 'fCnt', n, 'frequency', 868100000 + n % 8 * 200000, 'gateways', (
-  select jsonb_agg(jsonb_build_object('id', 'eui-' || md5(g::text), 'rssi', -60 - (n + g) % 50, 'snr', (n + g) % 20 / 2.0))
+  select jsonb_agg(jsonb_build_object('id', 'eui-' || md5(g::text), 'rssi', -60 - (n + g) % 50, 'snr', (n + g) % 20 / 2::float8))
   from generate_series(0, n % 5) g)`;
 /**
  * Identifier as the service makes it: arrival within two seconds, a counter in the order of storing, and the bits of one
@@ -79,12 +79,12 @@ export const storeHour = async (
   const { rowCount } = await pool.query(sql`
     insert into record (id, organization_id, device_id, product_id, ts, metadata, data, frame, numbers, texts)
     select ${recordId}, ${organizationId}, id, ${productId}, ts,
-      jsonb_build_object('rssi', -60 - n % 50, 'snr', n % 20 / 2.0, 'provider', 'lora'${radio ? gateways : empty}),
+      jsonb_build_object('rssi', -60 - n % 50, 'snr', n % 20 / 2::float8, 'provider', 'lora'${radio ? gateways : empty}),
       jsonb_build_object('temperature', temperature, 'humidity', 40 + n % 50, 'pressure', pressure, 'open', n % 2 = 0, 'status', status),
       ${radio ? frame : sql`null::jsonb`}, array[temperature, 40 + n % 50, pressure, n % 2], array[status]
     from (
       select id, ts, n, 50000000 + floor(extract(epoch from ts) * 3)::bigint % 50000000 + row_number() over (order by ts) as counter,
-        15 + n * 7919 % 1709 / 100.0 as temperature, 1000 + n * 104729 % 307 / 10.0 as pressure,
+        (1500 + n * 7919 % 1709) / 100::float8 as temperature, (10000 + n * 104729 % 307) / 10::float8 as pressure,
         case when n * 31 % 97 < 14 then 'error' else 'ok' end as status
       from (
         select d.id, ts, place * 37 + floor(extract(epoch from ts) / 60)::bigint / ${minutes}::int as n
