@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import type { Service } from '#app/app.js';
 import { Client } from '../support/client.js';
 import { runCommand } from '../support/command.js';
@@ -114,6 +115,26 @@ describe('move of records during ingestion', () => {
     expect((await command('build'))['next']).toContain('set RECORD_INDEX=opensearch');
     await services[0]!.close();
   }, 240_000);
+
+  it('does not resume a build that ends during a step', async () => {
+    const service = await startTestService(database.url, { config: { recordIndex: 'opensearch' } });
+    const [holder, watcher] = [new pg.Client(database.url), new pg.Client(database.url)];
+    await Promise.all([holder.connect(), watcher.connect()]);
+    const isWaiting = async () => {
+      const { rowCount } = await watcher.query(`
+        select from pg_stat_activity
+        where wait_event_type = 'Lock' and query like '%index_move%' and datname = current_database()`);
+      return rowCount !== 0;
+    };
+    await holder.query(`begin; delete from index_move where name = 'build'`);
+    await until(isWaiting);
+    await holder.query('commit');
+    await until(async () => !(await isWaiting()));
+    await service.close();
+    const { rows } = await holder.query(`select from index_move where name = 'build'`);
+    expect(rows).toEqual([]);
+    await Promise.all([holder.end(), watcher.end()]);
+  });
 });
 
 const ascending = (one: number, other: number) => one - other;

@@ -7,7 +7,16 @@ import { nilId } from '#entities/id.js';
 import { keepDeadLetters } from '../journal/dead-letter.js';
 import { type IndexableRow, rowColumns } from '../journal/read.js';
 import type { ClusterLogOptions } from '../log/options.js';
-import { type BuildState, dropMove, lockMove, lookSettled, readMove, type Settled, writeMove } from './state.js';
+import {
+  type BuildState,
+  beginMove,
+  dropMove,
+  lockMove,
+  lookSettled,
+  readMove,
+  type Settled,
+  updateMove,
+} from './state.js';
 
 export type BuildOptions = Pick<ClusterLogOptions, 'pool' | 'client' | 'names' | 'writer' | 'maker'>;
 
@@ -52,7 +61,7 @@ export const beginBuild = async ({ pool, client, names }: BuildOptions): Promise
     await dropMove(pool, 'drain');
   }
   const begun: BuildState = { phase: 'copy', after: nilId, done: 0, from: from ?? nilId };
-  await writeMove(pool, 'build', begun);
+  await beginMove(pool, 'build', begun);
   return begun;
 };
 
@@ -72,7 +81,7 @@ export const stepBuild = (options: BuildOptions): Promise<BuildState | undefined
       ? copy(options, tx, state, settled)
       : follow(options, tx, state, settled));
     const next: BuildState = { ...step, from: state.from };
-    await writeMove(tx, 'build', next);
+    await updateMove(tx, 'build', next);
     return next;
   });
 

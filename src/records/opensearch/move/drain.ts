@@ -8,7 +8,7 @@ import type { IndexableRow } from '../journal/read.js';
 import type { ClusterLogOptions } from '../log/options.js';
 import { type Content, loadShapeTypes, rowsOf, typedAs } from '../rows.js';
 import { readPage, type StoredDocument } from '../stored-document.js';
-import { type DrainState, dropMove, lockMove, lookSettled, readMove, writeMove } from './state.js';
+import { beginMove, type DrainState, dropMove, lockMove, lookSettled, readMove, updateMove } from './state.js';
 
 export type DrainOptions = Pick<ClusterLogOptions, 'pool' | 'client' | 'names'>;
 
@@ -21,7 +21,7 @@ export const beginDrain = async ({ pool }: DrainOptions): Promise<DrainState> =>
   if (state?.phase === 'copy') return state;
   const from = state?.after ?? (await lookSettled(pool)).below;
   const begun: DrainState = { phase: 'copy', from, after: null, done: 0 };
-  await writeMove(pool, 'drain', begun);
+  await beginMove(pool, 'drain', begun);
   await dropMove(pool, 'build');
   return begun;
 };
@@ -50,7 +50,7 @@ export const stepDrain = (options: DrainOptions): Promise<DrainState | undefined
     await store(options, tx, await contentsOf(tx, documents));
     const done = state.done + documents.length;
     const after: DrainState = next ? { ...state, after: next[0]!, done } : { phase: 'tail', after: state.from, done };
-    await writeMove(tx, 'drain', after);
+    await updateMove(tx, 'drain', after);
     return after;
   });
 
@@ -135,7 +135,7 @@ export const followJournal = async ({ pool }: Pick<DrainOptions, 'pool'>): Promi
         select distinct organization_id, product_id, date_trunc('hour', ts) from moved
       )
       select count(*)::float8 as copied from moved`);
-    if (below > state.after) await writeMove(tx, 'drain', { ...state, after: below });
+    if (below > state.after) await updateMove(tx, 'drain', { ...state, after: below });
     return rows[0]!.copied;
   });
 };

@@ -36,11 +36,20 @@ export const readMove = async <State extends BuildState | DrainState>(
   return rows[0]?.state;
 };
 
-/** Stores the progress of a move. */
-export const writeMove = async (database: Queryable, name: Move, state: BuildState | DrainState): Promise<void> => {
+/** Begins a move. */
+export const beginMove = async (database: Queryable, name: Move, state: BuildState | DrainState): Promise<void> => {
   await database.query(sql`
     insert into index_move (name, state) values (${name}, ${JSON.stringify(state)}::jsonb)
     on conflict (name) do update set state = excluded.state, changed_at = clock_timestamp()`);
+};
+
+/**
+ * Stores the progress of a move. A move that has ended meanwhile stays ended: in a transaction with a fixed snapshot the
+ * statement fails (40001), otherwise it changes nothing.
+ */
+export const updateMove = async (tx: PoolClient, name: Move, state: BuildState | DrainState): Promise<void> => {
+  await tx.query(sql`
+    update index_move set state = ${JSON.stringify(state)}::jsonb, changed_at = clock_timestamp() where name = ${name}`);
 };
 
 /** Ends a move. */
