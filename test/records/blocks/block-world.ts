@@ -1,5 +1,7 @@
+import { afterAll, beforeAll } from '@jest/globals';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
+import { createPool } from '#database/pools.js';
 import { VariableType } from '#entities/enums.js';
 import { newId } from '#entities/id.js';
 import type { PlainObject } from '#records/item.js';
@@ -9,6 +11,7 @@ import { findDueDays, type NotedDay } from '#records/postgres/blocks/noted-day.j
 import { type ComparedDay, compareDay, listBlockedDays } from '#records/postgres/blocks/verify-days.js';
 import { createRecordStore, type RecordStore } from '#records/postgres/log/store.js';
 import { rollUp } from '#records/postgres/upkeep/rollup.js';
+import { useDatabase } from '../../support/database.js';
 import { until } from '../../support/until.js';
 import { buildFleet, type Fleet } from '../fleet.js';
 
@@ -33,6 +36,8 @@ export interface BlockWorld {
   rollUpAll(): Promise<void>;
   /** Makes all due days, and returns their faults. */
   make(now?: Date): Promise<string[]>;
+  /** Makes all rollups and then all due days. */
+  makeAgain(): Promise<void>;
   /** Compares the days of an organization that have blocks. */
   compare(fleet: Pick<Fleet, 'organizationId'>): Promise<ComparedDay[]>;
   /** Makes the only due day of an organization. */
@@ -49,6 +54,14 @@ export const createBlockWorld = (pool: Pool): BlockWorld => {
   let serials = 0;
   const dueOf = async ({ organizationId }: Pick<Fleet, 'organizationId'>): Promise<NotedDay> =>
     (await findDueDays(pool, later)).find(({ organization_id }) => organization_id === organizationId)!;
+  const rollUpAll = async () => {
+    while ((await rollUp(pool, later)) > 0);
+  };
+  const make = async (now = later) => {
+    const faults: string[] = [];
+    await makeDueDays(pool, now, { onDay: () => undefined, onFault: (_, fault) => faults.push(fault) });
+    return faults;
+  };
   return {
     store,
     fleetOf: () => buildFleet(pool, `f${++serials}`, variables),
@@ -66,13 +79,11 @@ export const createBlockWorld = (pool: Pool): BlockWorld => {
         refusedIf: 'any',
       });
     },
-    async rollUpAll() {
-      while ((await rollUp(pool, later)) > 0);
-    },
-    async make(now = later) {
-      const faults: string[] = [];
-      await makeDueDays(pool, now, { onDay: () => undefined, onFault: (_, fault) => faults.push(fault) });
-      return faults;
+    rollUpAll,
+    make,
+    async makeAgain() {
+      await rollUpAll();
+      await make();
     },
     async compare({ organizationId }) {
       const days = await listBlockedDays(pool);
@@ -109,6 +120,26 @@ export const createBlockWorld = (pool: Pool): BlockWorld => {
     },
   };
 };
+
+/** Creates the world over a database of its own before the tests of a file, and closes it after them. */
+export const useBlockWorld = (take: (pool: Pool, world: BlockWorld) => void) => {
+  const database = useDatabase();
+  let close: () => Promise<unknown>;
+  beforeAll(() => {
+    const pool = createPool(database.url);
+    const world = createBlockWorld(pool);
+    close = async () => {
+      await world.store.close();
+      await pool.end();
+    };
+    take(pool, world);
+  });
+  afterAll(() => close());
+  return database;
+};
+
+/** Result of comparing a day whose blocks have all its records. */
+export const same = (records: number): ComparedDay => ({ outcome: 'same', records });
 
 /** Some records of a day, one a minute. */
 export const someRecords = (count: number, from = 0): [ts: number, data: PlainObject][] =>

@@ -2,34 +2,24 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Pool, PoolClient } from 'pg';
 import sql from 'sql-template-tag';
-import { createPool } from '#database/pools.js';
 import { setRetention } from '#operator/retention.js';
 import type { StoredRow } from '#records/blocks/stored-row.js';
 import { dropStale } from '#records/postgres/blocks/delete-blocks.js';
 import { purgeDevices } from '#records/postgres/upkeep/purge.js';
 import { retire } from '#records/postgres/upkeep/retention.js';
-import { useDatabase } from '../../support/database.js';
 import type { Fleet } from '../fleet.js';
 import { arbitraryRows } from './arbitrary-row.js';
-import { type BlockWorld, createBlockWorld, daySeconds, later, midnight, someRecords } from './block-world.js';
+import { type BlockWorld, daySeconds, later, midnight, same, someRecords, useBlockWorld } from './block-world.js';
 import { dayStart } from './fleet-rows.js';
 import { createStored } from './round-trip.js';
 import { storeRows } from './store-rows.js';
 
-const database = useDatabase();
 let pool: Pool;
 let world: BlockWorld;
-
-beforeAll(() => {
-  pool = createPool(database.url);
-  world = createBlockWorld(pool);
-});
-afterAll(async () => {
-  await world.store.close();
-  await pool.end();
+useBlockWorld((...made) => {
+  [pool, world] = made;
 });
 
-const same = (records: number) => ({ outcome: 'same', records });
 const noteOf = async ({ organizationId }: Fleet) =>
   (
     await pool.query<{ fault: string | null }>(
@@ -44,10 +34,6 @@ const blockedFleet = async (records = 100): Promise<Fleet> => {
   await world.make();
   expect(await world.compare(fleet)).toEqual([same(records)]);
   return fleet;
-};
-const makeAgain = async () => {
-  await world.rollUpAll();
-  await world.make();
 };
 const storedBlocks = async ({ organizationId }: Fleet): Promise<number> => {
   const { rows } = await pool.query<{ blocks: number }>(sql`
@@ -81,7 +67,7 @@ describe('making of blocks', () => {
     const fleet = await world.fleetOf();
     await pool.query(sql`update device set product_id = null where id = ${fleet.deviceId}`);
     await world.put(fleet, [60, { free: 'x' }], [120, { free: 2.5 }]);
-    await makeAgain();
+    await world.makeAgain();
     expect(await world.compare(fleet)).toEqual([same(2)]);
   });
 
@@ -136,7 +122,7 @@ describe('making of blocks', () => {
     const fleet = await blockedFleet();
     await pool.query(sql`delete from device where id = ${fleet.deviceId}`);
     while (await purgeDevices(pool, later));
-    await makeAgain();
+    await world.makeAgain();
     expect([await world.compare(fleet), await storedBlocks(fleet)]).toEqual([[], 0]);
   });
 
@@ -195,7 +181,7 @@ describe('retention of blocks', () => {
     const fleet = await world.fleetOf();
     const { organizationId } = fleet;
     await world.put(fleet, ...someRecords(100, -daySeconds), ...someRecords(100), ...someRecords(100, daySeconds));
-    await makeAgain();
+    await world.makeAgain();
     expect(await world.compare(fleet)).toHaveLength(3);
     // The limit is 50 minutes after midnight.
     await setRetention(pool, { organizationId, productId: null }, daySeconds * 1000);
@@ -246,7 +232,7 @@ describe('maker of blocks beside other work', () => {
       expect(await made).toEqual({ outcome: 'made', records: 100 });
     });
     expect(await world.compare(fleet)).toEqual([{ outcome: 'stale' }]);
-    await makeAgain();
+    await world.makeAgain();
     expect(await world.compare(fleet)).toEqual([same(101)]);
   });
 
@@ -311,7 +297,7 @@ describe('day that cannot be in blocks', () => {
     expect(await world.make()).toEqual([]);
     await pool.query(sql`update record set numbers = null where organization_id = ${organizationId}`);
     await note();
-    await makeAgain();
+    await world.makeAgain();
     expect(await world.compare(wide)).toEqual([same(100)]);
   });
 

@@ -1,31 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-import { createPool } from '#database/pools.js';
 import { rollUpDays } from '#records/postgres/upkeep/rollup-day.js';
-import { useDatabase } from '../../support/database.js';
 import { until } from '../../support/until.js';
 import type { Fleet } from '../fleet.js';
-import { type BlockWorld, createBlockWorld, later, midnight, someRecords } from './block-world.js';
+import { type BlockWorld, later, midnight, same, someRecords, useBlockWorld } from './block-world.js';
 
-const database = useDatabase();
 let pool: Pool;
 let world: BlockWorld;
-
-beforeAll(() => {
-  pool = createPool(database.url);
-  world = createBlockWorld(pool);
+useBlockWorld((...made) => {
+  [pool, world] = made;
 });
-afterAll(async () => {
-  await world.store.close();
-  await pool.end();
-});
-
-const same = (records: number) => ({ outcome: 'same', records });
-const makeAgain = async () => {
-  await world.rollUpAll();
-  await world.make();
-};
 
 describe('replacement of rollups by blocks', () => {
   const daysOf = async ({ organizationId }: Fleet) =>
@@ -88,7 +73,7 @@ describe('replacement of rollups by blocks', () => {
     await world.make();
     expect(await daysOf(fleet)).toBe(0);
     await world.put(fleet, ...someRecords(200, 7000));
-    await makeAgain();
+    await world.makeAgain();
     while ((await rollUpDays(pool, later)) > 0);
     expect([await world.compare(fleet), await daysOf(fleet)]).toEqual([[same(300)], 1]);
   });
@@ -100,7 +85,7 @@ describe('replacement of rollups by blocks', () => {
       update record set numbers = array_fill(null::float8, array[19999]) || 1.0::float8
       where organization_id = ${fleet.organizationId} and ts = to_timestamp(${midnight + 60})`);
     await world.put(fleet, [90, { t: 5 }]);
-    await makeAgain();
+    await world.makeAgain();
     while ((await rollUpDays(pool, later)) > 0);
     expect([await world.compare(fleet), await daysOf(fleet)]).toEqual([[], 1]);
     await pool.query(sql`update record set numbers = null where organization_id = ${fleet.organizationId}`);

@@ -1,28 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { createLog } from '#common/log.js';
-import { createPool } from '#database/pools.js';
 import { type BlockThread, createBlockThread } from '#records/postgres/blocks/block-thread.js';
-import { useDatabase } from '../../support/database.js';
 import { until } from '../../support/until.js';
 import type { Fleet } from '../fleet.js';
-import { type BlockWorld, createBlockWorld, later, someRecords } from './block-world.js';
+import { type BlockWorld, later, same, someRecords, useBlockWorld } from './block-world.js';
 
-const database = useDatabase();
 let pool: Pool;
 let world: BlockWorld;
+const database = useBlockWorld((...made) => {
+  [pool, world] = made;
+});
 const lines: string[] = [];
 const log = createLog('warn', { write: (line) => void lines.push(line) });
-
-beforeAll(() => {
-  pool = createPool(database.url);
-  world = createBlockWorld(pool);
-});
-afterAll(async () => {
-  await world.store.close();
-  await pool.end();
-});
 
 const thread = (heap?: number): BlockThread =>
   createBlockThread({ pool, connectionString: database.url, log, ...(heap !== undefined && { heap }) });
@@ -38,13 +29,12 @@ const runUntilMade = (fleet: Fleet): Promise<void> =>
     await thread().run(later);
     return (await world.compare(fleet)).length > 0;
   });
-const same = { outcome: 'same', records: 100 };
 
 describe('thread that makes blocks', () => {
   it('makes all due days, and closes its connections', async () => {
     const fleets = [await filledFleet(), await filledFleet()];
     await thread().run(later);
-    for (const fleet of fleets) expect(await world.compare(fleet)).toEqual([same]);
+    for (const fleet of fleets) expect(await world.compare(fleet)).toEqual([same(100)]);
     const { rows } = await pool.query(sql`select from pg_stat_activity where application_name = 'ddp blocks'`);
     expect(rows).toEqual([]);
   });
@@ -71,7 +61,7 @@ describe('thread that makes blocks', () => {
       await made;
     });
     await runUntilMade(fleet);
-    expect(await world.compare(fleet)).toEqual([same]);
+    expect(await world.compare(fleet)).toEqual([same(100)]);
   });
 
   it('fails when its connection breaks, and the next one makes the day', async () => {
@@ -85,7 +75,7 @@ describe('thread that makes blocks', () => {
       await release();
     });
     await runUntilMade(fleet);
-    expect(await world.compare(fleet)).toEqual([same]);
+    expect(await world.compare(fleet)).toEqual([same(100)]);
   });
 
   it('warns once of a day that cannot be in blocks', async () => {
@@ -108,6 +98,6 @@ describe('thread that makes blocks', () => {
     await thread(40).run(later);
     expect(lines).toEqual([expect.stringContaining('A block needs more than 40 MiB of memory.')]);
     await runUntilMade(others);
-    expect([await world.compare(fleet), await world.compare(others)]).toEqual([[], [same]]);
+    expect([await world.compare(fleet), await world.compare(others)]).toEqual([[], [same(100)]]);
   });
 });
