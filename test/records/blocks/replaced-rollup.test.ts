@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
+import type { PlainObject } from '#records/item.js';
 import { rollUpDays } from '#records/postgres/upkeep/rollup-day.js';
+import { summarize } from '#records/postgres/upkeep/summary.js';
+import { setRollupRule } from '../../support/rollup-rule.js';
 import { until } from '../../support/until.js';
 import type { Fleet } from '../fleet.js';
 import { type BlockWorld, later, midnight, same, someRecords, useBlockWorld } from './block-world.js';
@@ -57,6 +60,34 @@ describe('replacement of rollups by blocks', () => {
     expect([await world.compare(fleet), await daysOf(fleet)]).toEqual([[], 1]);
     await world.make();
     expect([await world.compare(fleet), await daysOf(fleet)]).toEqual([[same(100)], 0]);
+  });
+
+  it('deletes what an upgraded database kept by hour, value and digest, once it may be left out', async () => {
+    await setRollupRule(pool, 0, 0);
+    const fleet = await world.fleetOf();
+    await world.put(
+      fleet,
+      ...Array.from({ length: 20 }, (_, n): [number, PlainObject] => [n * 720, { t: n, on: n % 2 === 0 }]),
+    );
+    await world.rollUpAll();
+    for (const step of [rollUpDays, summarize]) while ((await step(pool, later)) > 0);
+    const kept = () =>
+      Promise.all(
+        ['record_rollup', 'record_value', 'record_digest'].map(async (table) => {
+          const { rows } = await pool.query<{ n: number }>(
+            `select count(*)::int as n from ${table} where organization_id = $1`,
+            [fleet.organizationId],
+          );
+          return rows[0]!.n > 0;
+        }),
+      );
+    expect(await kept()).toEqual([true, true, true]);
+    await pool.query('delete from record_rollup_rule');
+    await world.make();
+    expect([await world.compare(fleet), await kept()]).toEqual([[same(20)], [false, false, false]]);
+    const { rows } = await pool.query(sql`
+      select distinct apart from record_total where organization_id = ${fleet.organizationId} and slot = 0`);
+    expect(rows).toEqual([{ apart: false }]);
   });
 
   it('leaves the rollups of devices that send much', async () => {
