@@ -109,7 +109,7 @@ export class BinaryReader {
  * @returns the rows that each chunk completes
  */
 export async function* readCopy<Row>(
-  chunks: AsyncIterable<Buffer>,
+  chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
   read: (fields: BinaryReader) => Row,
 ): AsyncGenerator<Row[]> {
   const reader = new BinaryReader(Buffer.alloc(0));

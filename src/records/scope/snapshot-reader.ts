@@ -1,7 +1,9 @@
 import pg, { type Pool, type PoolClient, type QueryResult } from 'pg';
 import type { Sql } from 'sql-template-tag';
 import sql from 'sql-template-tag';
+import type { BinaryReader } from '#database/binary-reader.js';
 import { cancelStatement } from '#database/cancel-statement.js';
+import { copyRows } from '#database/copy-out.js';
 import { namedStatement } from '#database/named-statement.js';
 import type { StatementNames } from '#records/postgres/search/statement-names.js';
 import { Pace, TimedOut } from '#search/pace.js';
@@ -26,7 +28,12 @@ export interface QueryReader {
   prepared(query: Sql): Promise<unknown[][]>;
   /** Runs a query of many wide rows and takes them a few hundred at a time. */
   batches(query: Sql, take: (rows: unknown[][]) => void): Promise<void>;
+  /** Runs a query without parameters, and reads its rows in PostgreSQL's binary format. */
+  copy: Copy;
 }
+
+/** Reads the rows of a query without parameters by binary COPY. */
+export type Copy = <Row>(query: string, read: (fields: BinaryReader) => Row) => Promise<Row[]>;
 
 /** Thrown if the digests and sketches of a result exceed their limit. */
 class TooLarge extends Error {}
@@ -218,6 +225,11 @@ export class SnapshotReader {
         }
         // The next statement is queued after it, and fails if it fails.
         this.client.query('close hits').catch(() => undefined);
+      },
+      copy: async (query, read) => {
+        await limit();
+        this.plan(false);
+        return copyRows(this.client, query, read);
       },
     };
   }
