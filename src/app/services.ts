@@ -191,14 +191,15 @@ function openRecordLog(
       },
     ],
     bus,
-    ...(hasBlocks(config) && { blocks: { connectionString } }),
+    ...(config.recordIndex === 'postgres' && { blocks: { connectionString, mode: config.recordBlocks } }),
     grouped: createGroupMetrics(registry),
   });
   return measureLog(records, registry);
 }
 
 /** Whether finished days are made into blocks. On a cluster, PostgreSQL has no finished days. */
-const hasBlocks = ({ recordBlocks, recordIndex }: Config): boolean => recordBlocks && recordIndex === 'postgres';
+const hasBlocks = ({ recordBlocks, recordIndex }: Config): boolean =>
+  recordBlocks !== 'off' && recordIndex === 'postgres';
 
 function openRecordIndex({ connections, place, config, clock, registry }: Base): RecordIndex {
   const { searchPool, standbys, reads, pool, liveSlowPool } = connections;

@@ -1,11 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Pool } from 'pg';
+import { thawDueDays } from '#records/postgres/blocks/alone-work.js';
 import { countBlockDays } from '#records/postgres/blocks/block-days.js';
+import type { BlockedDay } from '#records/postgres/blocks/block-rows.js';
 import { drainBlocks } from '#records/postgres/blocks/delete-blocks.js';
 import { makeDay } from '#records/postgres/blocks/make-day.js';
 import { dayText, findFinishedDays, type NotedDay } from '#records/postgres/blocks/noted-day.js';
-import { type BlockedDay, compareDay, listBlockedDays, noteDay } from '#records/postgres/blocks/verify-days.js';
+import { compareDay, listBlockedDays, noteDay } from '#records/postgres/blocks/verify-days.js';
 import { addCommand, answer, type OutputOptions } from './command.js';
 import { endProgress, showProgress } from './progress.js';
 import { withDatabase } from './workplace.js';
@@ -27,8 +29,8 @@ export function addBlockCommands(group: Command): void {
   addCommand(
     group,
     'drain',
-    'Delete all blocks. Records stay; with RECORD_BLOCKS=on the service makes the blocks again.',
-  ).action((options: OutputOptions) => withDatabase(async ({ pool }) => answer(options, await drain(pool))));
+    'Restore the rows of all records and delete all blocks. With RECORD_BLOCKS the service makes the blocks again.',
+  ).action((options: OutputOptions) => withDatabase(async ({ pool, now }) => answer(options, await drain(pool, now))));
 }
 
 /** Time between two tries while the service makes a day, in milliseconds. */
@@ -78,7 +80,8 @@ const verify = async (pool: Pool) => {
   return { same: `${same} days, ${records} records`, stale: `${stale} days, whose records have changed since` };
 };
 
-const drain = async (pool: Pool) => {
+const drain = async (pool: Pool, now: Date) => {
+  await thawDueDays(pool, now, 'off');
   let days = 0;
   for (let some = await drainBlocks(pool); some > 0; some = await drainBlocks(pool)) {
     days += some;

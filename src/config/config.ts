@@ -12,6 +12,7 @@ import {
   deadlineSetting,
   durationSetting,
   endpointOf,
+  flagOrSetting,
   flagSetting,
   listSetting,
   originOf,
@@ -27,6 +28,15 @@ import {
 /** Log levels, from everything to nothing. */
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
+
+/**
+ * Use of blocks, which hold finished days of records in columns.
+ *
+ * - `off`: none are made, and days in blocks alone get their rows again.
+ * - `on`: they are made beside the rows.
+ * - `alone`: rows that have been in blocks for a week are deleted.
+ */
+export type BlockMode = 'off' | 'on' | 'alone';
 
 /** All settings of the service, validated. Durations are in milliseconds. */
 export interface Config {
@@ -62,8 +72,8 @@ export interface Config {
   search: { timeout: number; rollups: boolean };
   /** The store that answers searches. */
   recordIndex: 'postgres' | 'opensearch';
-  /** Whether finished days of records are made into blocks. */
-  recordBlocks: boolean;
+  /** Use of blocks of finished days of records. */
+  recordBlocks: BlockMode;
   /** Set when `recordIndex` is opensearch. Otherwise only commands that move records use it. */
   cluster: ClusterConfig | undefined;
   /** Timeout of one GraphQL request. */
@@ -145,7 +155,7 @@ const settings = z.object({
   AUDIT_RETENTION: durationSetting().default(400 * 86_400_000),
   SEARCH_TIMEOUT: deadlineSetting().default(10_000),
   SEARCH_ROLLUPS: flagSetting().default(true),
-  RECORD_BLOCKS: flagSetting().default(false),
+  RECORD_BLOCKS: flagOrSetting('alone').default('off'),
   ...hookSettings,
   ...httpSettings,
   ...clusterSettings,

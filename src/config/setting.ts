@@ -36,6 +36,14 @@ const words: Readonly<Record<string, boolean>> = {
 };
 export const flagSetting = () => parsedSetting((text) => words[text.toLowerCase()], 'must be true or false');
 
+/** Parses a flag, or a word that is more than true. */
+export const flagOrSetting = <Word extends string>(word: Word) =>
+  parsedSetting((text): 'on' | 'off' | Word | undefined => {
+    const flag = words[text.toLowerCase()];
+    if (flag !== undefined) return flag ? 'on' : 'off';
+    return text.toLowerCase() === word ? word : undefined;
+  }, `must be on, off or ${word}`);
+
 export const wholeSetting = (min: number, max: number) =>
   parsedSetting(
     (text) => (/^\d+$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined),

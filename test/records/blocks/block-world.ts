@@ -2,15 +2,21 @@ import { afterAll, beforeAll } from '@jest/globals';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { createPool } from '#database/pools.js';
+import { transaction } from '#database/transaction.js';
 import { VariableType } from '#entities/enums.js';
 import { newId } from '#entities/id.js';
 import type { PlainObject } from '#records/item.js';
+import { rollUpAloneDays } from '#records/postgres/blocks/alone-work.js';
+import { findDaysToFreeze, freezeDay } from '#records/postgres/blocks/freeze-day.js';
 import { type MadeDay, makeDay } from '#records/postgres/blocks/make-day.js';
 import { makeDueDays } from '#records/postgres/blocks/make-due-days.js';
 import { findDueDays, type NotedDay } from '#records/postgres/blocks/noted-day.js';
+import { thawDay } from '#records/postgres/blocks/thaw-day.js';
 import { type ComparedDay, compareDay, listBlockedDays } from '#records/postgres/blocks/verify-days.js';
 import { createRecordStore, type RecordStore } from '#records/postgres/log/store.js';
 import { rollUp } from '#records/postgres/upkeep/rollup.js';
+import { rollUpDays } from '#records/postgres/upkeep/rollup-day.js';
+import { summarize } from '#records/postgres/upkeep/summary.js';
 import { useDatabase } from '../../support/database.js';
 import { until } from '../../support/until.js';
 import { buildFleet, type Fleet } from '../fleet.js';
@@ -40,6 +46,12 @@ export interface BlockWorld {
   makeAgain(): Promise<void>;
   /** Compares the days of an organization that have blocks. */
   compare(fleet: Pick<Fleet, 'organizationId'>): Promise<ComparedDay[]>;
+  /** Deletes the rows of the days of an organization that are in blocks. Returns the number of days. */
+  freeze(fleet: Pick<Fleet, 'organizationId'>): Promise<number>;
+  /** Restores the rows of all days of an organization. */
+  thaw(fleet: Pick<Fleet, 'organizationId'>): Promise<void>;
+  /** Does all upkeep, also of days in blocks alone. */
+  maintain(): Promise<void>;
   /** Makes the only due day of an organization. */
   makeOne(fleet: Pick<Fleet, 'organizationId'>): Promise<MadeDay>;
   /** Runs work while nobody can write blocks. */
@@ -90,6 +102,23 @@ export const createBlockWorld = (pool: Pool): BlockWorld => {
       const compared: ComparedDay[] = [];
       for (const day of days) if (day.organization_id === organizationId) compared.push(await compareDay(pool, day));
       return compared;
+    },
+    async freeze({ organizationId }) {
+      let frozen = 0;
+      for (const day of await findDaysToFreeze(pool, later))
+        if (day.organization_id === organizationId && (await freezeDay(pool, day))) frozen++;
+      return frozen;
+    },
+    async thaw({ organizationId }) {
+      for (const day of await listBlockedDays(pool))
+        if (day.organization_id === organizationId) await transaction(pool, (tx) => thawDay(tx, day));
+    },
+    async maintain() {
+      await rollUpAll();
+      while ((await rollUpDays(pool, later)) > 0);
+      await rollUpAloneDays(pool, later);
+      while ((await summarize(pool, later)) > 0);
+      await make();
     },
     makeOne: async (fleet) => makeDay(pool, await dueOf(fleet)),
     async whileLocked(work) {

@@ -11,7 +11,7 @@ import { until } from '../../support/until.js';
 import type { Fleet } from '../fleet.js';
 import { type BlockWorld, createBlockWorld, daySeconds, midnight, someRecords } from './block-world.js';
 
-const service = useService({ config: { recordBlocks: true } });
+const service = useService({ config: { recordBlocks: 'on' } });
 let world: BlockWorld;
 let fleet: Fleet;
 let wide: Fleet;

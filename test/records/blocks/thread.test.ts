@@ -16,7 +16,7 @@ const lines: string[] = [];
 const log = createLog('warn', { write: (line) => void lines.push(line) });
 
 const thread = (heap?: number): BlockThread =>
-  createBlockThread({ pool, connectionString: database.url, log, ...(heap !== undefined && { heap }) });
+  createBlockThread({ pool, connectionString: database.url, mode: 'on', log, ...(heap !== undefined && { heap }) });
 const filledFleet = async (): Promise<Fleet> => {
   const fleet = await world.fleetOf();
   await world.put(fleet, ...someRecords(100));

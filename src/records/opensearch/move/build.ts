@@ -42,11 +42,24 @@ export const lastOfJournal = async (pool: Queryable): Promise<string | undefined
   return rows[0]?.id;
 };
 
+/** @throws Error if records are in blocks alone, of which a build knows nothing */
+const requireRows = async (database: Queryable): Promise<void> => {
+  const { rows } = await database.query<{ days: number }>(
+    sql`select count(*)::int as days from record_blocked where alone`,
+  );
+  const { days } = rows[0]!;
+  if (days > 0)
+    throw new Error(
+      `The records of ${days} days are in blocks alone, and only rows can be moved. Set RECORD_BLOCKS=off, or run "ddp blocks drain", and build again.`,
+    );
+};
+
 /**
  * Prepares a build. If an earlier index of the cluster was moved back, it is deleted.
- * @throws Error if records are stored for the cluster already
+ * @throws Error if records are stored for the cluster already, or are in blocks alone
  */
 export const beginBuild = async ({ pool, client, names }: BuildOptions): Promise<BuildState> => {
+  await requireRows(pool);
   const state = await readMove<BuildState>(pool, 'build');
   if (state) return state;
   const drained = (await readMove(pool, 'drain')) !== undefined;
@@ -74,6 +87,7 @@ export const stepBuild = (options: BuildOptions): Promise<BuildState | undefined
   transaction(options.pool, async (tx) => {
     await tx.query('set transaction isolation level repeatable read');
     if (!(await lockMove(tx, 'build'))) return undefined;
+    await requireRows(tx);
     const state = await readMove<BuildState>(tx, 'build');
     if (!state) return undefined;
     const settled = await lookSettled(tx);

@@ -1,14 +1,16 @@
 import { Worker } from 'node:worker_threads';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import type { BlockMode } from '#config/config.js';
+import { isAloneWorkWanted } from './alone-work.js';
 import type { BlockMessage, BlockWork } from './block-work.js';
 import { noteFault } from './delete-blocks.js';
-import { dayText, isMakerWanted, type NotedDay } from './noted-day.js';
+import { dayText, isMakerFree, isMakerWanted, type NotedDay } from './noted-day.js';
 
 /** A thread that makes blocks beside the event loop, which would wait for 50 to 150 microseconds a record. */
 export interface BlockThread {
   /**
-   * Makes the blocks of all days that are due. Resolves when none is left, or another process makes blocks.
+   * Makes the blocks of all days that are due, and deletes and restores rows. Resolves when none is left, or another process makes blocks.
    * @throws Error if the thread fails; the next run continues
    */
   run(now: Date): Promise<void>;
@@ -21,6 +23,7 @@ export interface BlockThreadOptions {
   /** For short statements. The thread has connections of its own. */
   pool: Pool;
   connectionString: string;
+  mode: BlockMode;
   log: Logger;
   /** Limit of the thread's heap in MiB. A block of long records takes some 300 MiB. */
   heap?: number;
@@ -30,13 +33,19 @@ export interface BlockThreadOptions {
  * Creates the thread when days are due, and ends it when none is left: days become due once a day, an idle thread would
  * keep 20 MiB and two connections, and a new one takes a fifth of a second of processor time.
  */
-export const createBlockThread = ({ pool, connectionString, log, heap = 1024 }: BlockThreadOptions): BlockThread => {
+export const createBlockThread = ({
+  pool,
+  connectionString,
+  mode,
+  log,
+  heap = 1024,
+}: BlockThreadOptions): BlockThread => {
   let worker: Worker | undefined;
   let closing = false;
   return {
     async run(now) {
-      if (closing || !(await isMakerWanted(pool, now))) return;
-      const work: BlockWork = { connectionString, now: now.getTime() };
+      if (closing || !(await isWanted(pool, now, mode)) || !(await isMakerFree(pool))) return;
+      const work: BlockWork = { connectionString, now: now.getTime(), mode };
       worker = new Worker(new URL('block-worker.js', import.meta.url), {
         workerData: work,
         resourceLimits: { maxOldGenerationSizeMb: heap },
@@ -68,6 +77,9 @@ export const createBlockThread = ({ pool, connectionString, log, heap = 1024 }: 
     },
   };
 };
+
+const isWanted = async (pool: Pool, now: Date, mode: BlockMode): Promise<boolean> =>
+  (mode !== 'off' && (await isMakerWanted(pool, now))) || isAloneWorkWanted(pool, now, mode);
 
 const warn = (log: Logger, { organization_id, product_id, day }: NotedDay, fault: string): void =>
   log.warn(

@@ -3,6 +3,7 @@ import { escapeLiteral } from 'pg';
 import { readStoredRow, storedColumns } from '#records/blocks/read-block.js';
 import type { StoredRow } from '#records/blocks/stored-row.js';
 import type { Owner } from '../upkeep/rollup-day.js';
+import { type BlockedDay, deletedDevices, loadPaths, readBlockRows } from './block-rows.js';
 import { copyOut } from './block-store.js';
 
 /**
@@ -24,3 +25,29 @@ export const readDay = (
     order by 3, r.ts, r.seq`;
   return copyOut(tx, query, readStoredRow);
 };
+
+/**
+ * Reads the records of a day in blocks alone in the order of blocks: those of its blocks, without those of deleted
+ * devices, and its rows, which arrived later.
+ * @param late the rows of the day, in that order
+ */
+export async function* readAloneDay(
+  tx: PoolClient,
+  place: Pick<BlockedDay, 'source' | 'day'>,
+  late: readonly StoredRow[],
+): AsyncGenerator<StoredRow[]> {
+  const gone = await deletedDevices(tx);
+  let next = 0;
+  for await (const page of readBlockRows(tx, place, await loadPaths(tx, place.source))) {
+    const merged: StoredRow[] = [];
+    for (const row of page) {
+      while (next < late.length && isBefore(late[next]!, row)) merged.push(late[next++]!);
+      if (!gone.has(row.device)) merged.push(row);
+    }
+    yield merged;
+  }
+  yield late.slice(next);
+}
+
+const isBefore = (one: StoredRow, other: StoredRow): boolean =>
+  (one.device - other.device || one.ts - other.ts || one.seq - other.seq) < 0;

@@ -11,11 +11,12 @@ const daysAtOnce = 100;
 /**
  * Deletes the blocks of days, and has the rollups made again that they replaced. `days` selects `source` and `day`.
  * Returns the number of days.
+ * @param which condition on a row `b` of `record_blocked`; by default, days that have rows too
  */
-export const deleteBlocks = async (database: Queryable, days: Sql): Promise<number> => {
+const deleteBlocks = async (database: Queryable, days: Sql, which = sql`not b.alone`): Promise<number> => {
   const { rows } = await database.query<{ days: number }>(sql`
     with gone as (
-      delete from record_blocked b using (${days}) d where b.source = d.source and b.day = d.day
+      delete from record_blocked b using (${days}) d where b.source = d.source and b.day = d.day and ${which}
       returning b.source, b.day, b.apart
     ), noted as (${noteDays(sql`
       select organization_id, product_id, day::timestamp at time zone 'UTC' as hour
@@ -44,6 +45,7 @@ export const retireBlocks = async (database: Queryable, whose: Sql, before: Sql)
     database,
     sql`select e.source, e.day from record_blocked e join record_block_source using (source)
         where ${whose} and e.day < (${limit} at time zone 'UTC')::date`,
+    sql`true`,
   );
 };
 
@@ -52,7 +54,7 @@ const stale = sql`
   select e.source, e.day from record_blocked e join record_block_source s using (source)
   join record_dirty_block d on d.organization_id = s.organization_id and d.product_id is not distinct from s.product_id
     and d.day = e.day::timestamp at time zone 'UTC'
-  limit ${daysAtOnce}`;
+  where not e.alone limit ${daysAtOnce}`;
 
 /**
  * Deletes some blocks that differ from their records, so that they keep nothing of deleted records while no process
@@ -70,7 +72,7 @@ const daysRestored = 20;
 export const dropReplacing = (pool: Pool): Promise<number> =>
   transaction(pool, async (tx) => {
     if (!(await lockMaking(tx))) return 0;
-    await noteBlocked(tx, sql`where not apart limit ${daysRestored}`);
+    await noteBlocked(tx, sql`where not apart and not alone limit ${daysRestored}`);
     return deleteBlocks(tx, stale);
   });
 
@@ -102,7 +104,8 @@ export const drainBlocks = (pool: Pool): Promise<number> =>
     await waitForMaker(tx);
     await noteBlocked(tx, sql`limit ${daysAtOnce}`);
     const days = await deleteBlocks(tx, stale);
-    if (days === 0) {
+    const { rows: left } = await tx.query('select from record_blocked limit 1');
+    if (days === 0 && left.length === 0) {
       await tx.query('delete from record_block_source');
       await tx.query('delete from record_block_path');
       await tx.query('delete from record_seen');

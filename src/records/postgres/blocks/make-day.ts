@@ -5,7 +5,7 @@ import { dayMs } from '#common/time.js';
 import type { Queryable } from '#database/queryable.js';
 import { transaction } from '#database/transaction.js';
 import type { Block } from '#records/blocks/block.js';
-import { PathNumbers } from '#records/blocks/column-number.js';
+import type { PathNumbers } from '#records/blocks/column-number.js';
 import { cutBlocks } from '#records/blocks/cut-blocks.js';
 import { decodeBlock } from '#records/blocks/decode-block.js';
 import { encodeBlock } from '#records/blocks/encode-block.js';
@@ -13,12 +13,13 @@ import { midnightsOf } from '#records/blocks/run.js';
 import type { StoredRow } from '#records/blocks/stored-row.js';
 import { utc, zoneOf } from '#search/date/zone.js';
 import { type Owner, ownedBy } from '../upkeep/rollup-day.js';
-import { readBlock, writeBlock } from './block-store.js';
-import { readDay } from './day-rows.js';
+import { loadPaths } from './block-rows.js';
+import { allOf, readBlock, writeBlock } from './block-store.js';
+import { readAloneDay, readDay } from './day-rows.js';
 import { noteFault } from './delete-blocks.js';
 import { differenceOf } from './difference.js';
 import { replaceRollups } from './left-out-day.js';
-import { deleteNote, isUnchanged, lockMaking, type NotedDay, postpone } from './noted-day.js';
+import { deleteNote, isUnchanged, lockMaking, type NotedDay, postpone, startOf } from './noted-day.js';
 import { noteSeen } from './seen-value.js';
 import { inSnapshot, prepareLong } from './snapshot.js';
 
@@ -52,11 +53,16 @@ export const makeDay = async (pool: Pool, day: NotedDay): Promise<MadeDay> => {
         await prepareLong(tx);
         const source = await findSource(tx, day);
         if (source === undefined) return { outcome: 'changed' };
-        const records = await inSnapshot(pool, async (reader) =>
-          (await isUnchanged(reader, day))
-            ? writeDay(tx, readDay(reader, day, day.day), { ...source, day: day.day })
-            : undefined,
-        );
+        const place = { ...source, day: day.day };
+        const isAlone = await lockAlone(tx, place);
+        const records = await inSnapshot(pool, async (reader) => {
+          if (!(await isUnchanged(reader, day))) return undefined;
+          if (!isAlone) return writeDay(tx, readDay(reader, day, day.day), place);
+          const late = await allOf(readDay(reader, day, day.day));
+          const written = await writeDay(tx, readAloneDay(reader, place, late), place);
+          await deleteLate(tx, day, late);
+          return written;
+        });
         if (records === undefined) return { outcome: 'changed' };
         if (records > 0) await replaceRollups(tx, day, source.source, day.day);
         if (!(await deleteNote(tx, day))) return { outcome: 'changed' };
@@ -113,16 +119,28 @@ const findSource = async (tx: PoolClient, owner: Owner): Promise<Source | undefi
   return rows[0];
 };
 
+/** Whether blocks alone hold the records of a day, which stays so until the end of the transaction. */
+const lockAlone = async (tx: PoolClient, { source, day }: Source & { day: number }): Promise<boolean> => {
+  const { rowCount } = await tx.query(sql`
+    select from record_blocked where source = ${source} and day = 'epoch'::date + ${day}::int and alone for update`);
+  return rowCount === 1;
+};
+
+/** Deletes the rows of a day that its blocks hold now. Later ones stay. */
+const deleteLate = async (tx: PoolClient, { day, ...owner }: NotedDay, late: readonly StoredRow[]): Promise<void> => {
+  if (late.length === 0) return;
+  await tx.query(sql`
+    delete from record where id = any(${late.map(({ id }) => id)}::uuid[])
+      and ${ownedBy(owner)} and ts >= ${startOf(day)} and ts < ${startOf(day + 1)}`);
+};
+
 /** Writes the blocks of a day in place of its earlier ones. Returns the number of records. */
 const writeDay = async (
   tx: PoolClient,
   pages: AsyncIterable<readonly StoredRow[]>,
   { source, timeZone, day }: Source & { day: number },
 ): Promise<number> => {
-  const { rows: known } = await tx.query<{ col: number; path: string }>(
-    sql`select col, path from record_block_path where source = ${source}`,
-  );
-  const paths = new PathNumbers(known);
+  const paths = await loadPaths(tx, source);
   // Another release may know other names.
   const cuts = midnightsOf(zoneOf(timeZone) ?? utc, day * dayMs, (day + 1) * dayMs);
   const { rows: earlier } = await tx.query<{ block: number }>(

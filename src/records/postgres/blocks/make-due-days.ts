@@ -1,4 +1,6 @@
 import type { Pool } from 'pg';
+import type { BlockMode } from '#config/config.js';
+import { freezeDueDays, rollUpAloneDays, thawDueDays } from './alone-work.js';
 import { makeDay } from './make-day.js';
 import { findDueDays, type NotedDay, noteOtherZones } from './noted-day.js';
 
@@ -22,4 +24,12 @@ export const makeDueDays = async (pool: Pool, now: Date, { onDay, onFault }: Mak
       if (made.outcome === 'fault') onFault(day, made.fault);
     }
   }
+};
+
+/** Does all that is due: rows are restored, rollups of days in blocks alone and blocks are made, and rows deleted. */
+export const runBlockWork = async (pool: Pool, now: Date, mode: BlockMode, watch: MakerWatch): Promise<void> => {
+  await thawDueDays(pool, now, mode);
+  await rollUpAloneDays(pool, now);
+  if (mode !== 'off') await makeDueDays(pool, now, watch);
+  if (mode === 'alone') await freezeDueDays(pool, now);
 };

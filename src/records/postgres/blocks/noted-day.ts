@@ -102,13 +102,17 @@ export const noteOtherZones = async (database: Queryable): Promise<boolean> => {
 const key = sql`hashtextextended('record blocks', 0)`;
 const lock = sql`pg_try_advisory_xact_lock(${key})`;
 
-/** Whether days are to be made or cut again, and no process makes one. */
+/** Whether days are to be made or cut again. */
 export const isMakerWanted = async (database: Queryable, now: Date): Promise<boolean> => {
   const { rows } = await database.query<{ wanted: boolean }>(sql`
     select exists (select from record_dirty_block d where ${isToMake(now)}) or exists (${inOtherZone}) as wanted`);
-  if (!rows[0]!.wanted) return false;
-  const { rows: free } = await database.query<{ free: boolean }>(sql`select ${lock} as free`);
-  return free[0]!.free;
+  return rows[0]!.wanted;
+};
+
+/** Whether no transaction makes blocks. */
+export const isMakerFree = async (database: Queryable): Promise<boolean> => {
+  const { rows } = await database.query<{ free: boolean }>(sql`select ${lock} as free`);
+  return rows[0]!.free;
 };
 
 /** Makes the transaction the only one that makes blocks. Returns false if there is another one. */

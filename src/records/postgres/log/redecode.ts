@@ -1,12 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PoolClient } from 'pg';
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { empty, type Sql } from 'sql-template-tag';
 import { notFound } from '#common/errors.js';
 import type { PlainObject } from '#records/item.js';
 import { decodeStored, type GivenFields, type StoredFrame } from '#records/new-record.js';
 import type { LogJob, LogStep } from '#records/record-log.js';
 import { loadShape, type ProductShape } from '#records/scope/product-shape.js';
 import { type TypedData, typeData } from '#records/typed-data.js';
+import { startOf } from '../blocks/noted-day.js';
+import { findAloneDays, thawDay } from '../blocks/thaw-day.js';
+import { keepRows } from '../upkeep/alone-day.js';
 import { markDirty } from './dirty.js';
 
 /** Selects the records of one product to decode again. `from` and `to` are Unix seconds, both included. */
@@ -49,11 +52,17 @@ export const redecode = async (tx: PoolClient, job: LogJob): Promise<LogStep> =>
   const cursor = job.cursor as Cursor | null;
   const shape = await loadShape(tx, input.productId, organizationId);
   if (!shape) throw notFound('product');
+  await keepRows(tx);
+  const within = { from: input.from ?? -Infinity, to: input.to ?? Infinity };
+  const alone = await findAloneDays(tx, { organization_id: organizationId, product_id: input.productId }, within);
   const range = rangeOf(organizationId, input);
+  // Days in blocks alone get their rows again when their turn comes, so that never more than needed have some.
+  const [next] = alone;
+  const before = next ? sql` and ts < ${startOf(next.day)}` : empty;
   const { rows } = await tx.query<Row>(sql`
     select id, ts::text, seq::text, extract(epoch from ts)::float8 as seconds, metadata, data, frame, given,
       numbers, texts, many, ignored
-    from record where ${range} and (ts, seq) > (${cursor?.ts ?? '-infinity'}::timestamptz, ${cursor?.seq ?? '0'}::bigint)
+    from record where ${range}${before} and (ts, seq) > (${cursor?.ts ?? '-infinity'}::timestamptz, ${cursor?.seq ?? '0'}::bigint)
     order by ts, seq limit ${stepSize}`);
   const changes = rows.flatMap((row) => changeOf(row, shape) ?? []);
   if (!input.dryRun && changes.length > 0) {
@@ -63,13 +72,16 @@ export const redecode = async (tx: PoolClient, job: LogJob): Promise<LogStep> =>
       changes.map(({ seconds }) => ({ organizationId, productId: input.productId, ts: seconds })),
     );
   }
+  const total = cursor === null ? alone.reduce((sum, { n }) => sum + n, await countAll(tx, range)) : undefined;
+  const isThawed = next !== undefined && rows.length < stepSize;
+  if (isThawed) await thawDay(tx, next);
   const last = rows.at(-1);
   return {
     cursor: last ? { ts: last.ts, seq: last.seq } : cursor,
     done: rows.length,
     changed: changes.length,
-    ...(cursor ? {} : { total: await countAll(tx, range) }),
-    finished: rows.length < stepSize,
+    ...(total !== undefined && { total }),
+    finished: rows.length < stepSize && !isThawed,
   };
 };
 

@@ -19,6 +19,8 @@ export class Partitions {
    * yearly ones.
    */
   async ensure(database: PoolOrClient, times: Iterable<number>, now: number): Promise<void> {
+    // Making one, even in vain, keeps all others from making one until the end of the transaction.
+    if (this.bounds.length === 0) this.bounds = await loadBounds(database);
     for (const time of times) {
       if (this.covers(time)) continue;
       await database.query(sql`select record_partition(to_timestamp(${time}), to_timestamp(${now}))`);

@@ -1,5 +1,8 @@
-import sql from 'sql-template-tag';
+import type { Pool } from 'pg';
+import sql, { type Sql } from 'sql-template-tag';
 import type { Queryable } from '#database/queryable.js';
+import { transaction } from '#database/transaction.js';
+import { keepRows } from './alone-day.js';
 
 /**
  * Time after the deletion of a device before its records are purged, in milliseconds. Transactions that saw the device
@@ -14,9 +17,13 @@ const onceAge = '24 hours';
 export type Purge = (gone: { deviceId: string; deletedAt: string }) => Promise<boolean>;
 
 /** Deletes a batch of records of a deleted device. Returns whether more may remain. */
-export const purgeDevices = async (pool: Queryable, now: Date, purge?: Purge): Promise<boolean> => {
+export const purgeDevices = async (pool: Pool, now: Date, purge?: Purge): Promise<boolean> => {
+  const due = sql`deleted_at <= ${new Date(now.getTime() - sweepDelay)}`;
+  await noteAlone(pool, due);
   const { rows } = await pool.query<{ device_id: string; deleted_at: string }>(sql`
-    select device_id, deleted_at from record_sweep where deleted_at <= ${new Date(now.getTime() - sweepDelay)} order by deleted_at limit 1`);
+    select device_id, deleted_at from record_sweep g where ${due} and (
+      exists (select from record r where r.device_id = g.device_id) or not exists (${aloneDays(sql`w.device_id = g.device_id`)}))
+    order by deleted_at limit 1`);
   const [gone] = rows;
   if (!gone) return false;
   const id = gone.device_id;
@@ -42,6 +49,36 @@ export const purgeDevices = async (pool: Queryable, now: Date, purge?: Purge): P
   await pool.query(sql`delete from record_key where device_id = ${id}`);
   await pool.query(sql`delete from record_sweep where device_id = ${id}`);
   return true;
+};
+
+/** SQL: days in blocks alone with records of deleted devices `w` (of `record_sweep`). */
+const aloneDays = (which: Sql): Sql => sql`
+  select s.organization_id, s.product_id, e.day::timestamp at time zone 'UTC' as day
+  from record_sweep w join record_block_device v using (device_id)
+  join record_source o using (device_id)
+  join record_block_source s on s.organization_id = o.organization_id and s.product_id is not distinct from o.product_id
+  join record_blocked e on e.source = s.source and e.alone
+  join record_block b on b.source = e.source and b.day = e.day and b.lo <= v.device and b.hi >= v.device and v.device = any(b.devices)
+  where ${which}`;
+
+/**
+ * Notes the days in blocks alone that have records of deleted devices: their rollups and blocks are made again without
+ * these (`deletedDevices`). No further day gets such records, because their rows are kept from now on.
+ */
+const noteAlone = async (pool: Pool, due: Sql): Promise<void> => {
+  const { rowCount } = await pool.query(sql`select from record_sweep where ${due} and not is_noted limit 1`);
+  if (rowCount === 0) return;
+  await transaction(pool, async (tx) => {
+    await keepRows(tx);
+    await tx.query(sql`
+      with fresh as (
+        update record_sweep set is_noted = true where ${due} and not is_noted returning device_id
+      )
+      insert into record_dirty (organization_id, product_id, hour)
+      select organization_id, product_id, hour
+      from (select distinct organization_id, product_id, day from (${aloneDays(sql`w.device_id in (select device_id from fresh)`)}) d) d
+      cross join generate_series(day, day + interval '23 hours', interval '1 hour') hour`);
+  });
 };
 
 /** Deletes a batch of expired keys. Returns whether more may remain. */

@@ -4,6 +4,7 @@ import { dayMs, hourSeconds } from '#common/time.js';
 import { transaction } from '#database/transaction.js';
 import { instantText } from '#search/query/option/instant.js';
 import { squared } from '../squared.js';
+import { isAlone } from './alone-day.js';
 
 /*
  * Daily rollups (table record_day), made from the hourly ones, and from the records of hours that have none by device.
@@ -80,7 +81,7 @@ export const slotValues: Sql = sql`lateral (
       ) value`;
 
 /** A day of one organization's product whose rollup is stale. */
-interface DirtyDay extends Owner {
+export interface DirtyDay extends Owner {
   /** ISO 8601. */
   readonly day: string;
 }
@@ -130,14 +131,14 @@ export const rollUpDays = (pool: Pool, now: Date): Promise<number> =>
   makeRollups(pool, async (tx) => {
     const { rows: days } = await tx.query<DirtyDay>(sql`
       delete from record_dirty_day where ctid = any(array(
-        select ctid from record_dirty_day d where ${isDue(now)} order by since limit ${daysAtOnce}))
+        select ctid from record_dirty_day d where ${isDue(now)} and not ${isAlone(sql`d.day`)} order by since limit ${daysAtOnce}))
       returning organization_id, product_id, day`);
     for (const some of byOwner(days)) await makeDays(tx, some);
     return days.length;
   });
 
 /** Makes the days of one organization's product, apart from those that blocks replace. */
-const makeDays = async (tx: PoolClient, some: readonly DirtyDay[]): Promise<void> => {
+export const makeDays = async (tx: PoolClient, some: readonly DirtyDay[]): Promise<void> => {
   const { organization_id, product_id } = some[0]!;
   const whose = ownedBy(some[0]!);
   const { rows: apart } = await tx.query<{ day: string }>(sql`

@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { hourMs, hourSeconds } from '#common/time.js';
 import { squared } from '../squared.js';
+import { isAlone } from './alone-day.js';
 import { mendNewest, noteNewest } from './newest-field.js';
 import {
   byOwner,
@@ -25,7 +26,7 @@ import { noteSummaries } from './summary.js';
  */
 
 /** An hour of one organization's product whose rollup is stale. */
-interface DirtyHour extends Owner {
+export interface DirtyHour extends Owner {
   /** ISO 8601. */
   readonly hour: string;
 }
@@ -79,7 +80,7 @@ const takeDirtyHours = async (
   const ago = (seconds: number): Sql => sql`${now}::timestamptz - make_interval(secs => ${seconds})`;
   const { rows } = await tx.query<DirtyHour>(sql`
     with ripe as (
-      select organization_id, product_id, hour from record_dirty
+      select organization_id, product_id, hour from record_dirty d where not ${isAlone(sql`d.hour`)}
       group by organization_id, product_id, hour
       having max(noted_at) <= ${ago(quiet)}
         or (hour <= ${ago(hourSeconds)} and (max(noted_at) <= ${ago(afterHour)} or min(noted_at) <= ${ago(atMost)}))
@@ -94,10 +95,19 @@ const takeDirtyHours = async (
 
 /** Makes the rollups of hours of one organization's product. */
 const rollUpHours = async (tx: PoolClient, some: readonly DirtyHour[]): Promise<void> => {
+  await mendNewest(
+    tx,
+    some[0]!,
+    some.map(({ hour }) => hour),
+  );
+  await remakeHours(tx, some);
+};
+
+/** Makes the rollups of hours of one owner again, from all records of these hours. */
+export const remakeHours = async (tx: PoolClient, some: readonly DirtyHour[]): Promise<void> => {
   const { organization_id, product_id } = some[0]!;
   const hours = some.map(({ hour }) => hour);
   const whose = ownedBy(some[0]!);
-  await mendNewest(tx, some[0]!, hours);
   await tx.query(sql`delete from record_rollup where ${whose} and hour = any(${hours}::timestamptz[])`);
   await tx.query(sql`delete from record_total where ${whose} and hour = any(${hours}::timestamptz[])`);
   const sparse = new Set(await sparseStarts(tx, some[0]!, hours, 'hour'));

@@ -4,6 +4,7 @@ import { dayMs } from '#common/time.js';
 import { VariableType } from '#entities/enums.js';
 import { squared } from '../squared.js';
 import { maxDigested, maxMeasured } from '../summary.js';
+import { isAlone } from './alone-day.js';
 import { makeDigests } from './digest.js';
 import { forgetWeeks, makeWeeks } from './digest-week.js';
 import { byOwner, isDue, makeRollups, type Owner, ownedBy, timeWithin } from './rollup-day.js';
@@ -15,6 +16,7 @@ import { sparseStarts } from './sparse.js';
  * has one in record_dirty, seen in the same snapshot. record_summary lists the variables that have rollups.
  */
 
+/** A day of one organization's product. */
 interface Day extends Owner {
   readonly product_id: string;
   /** ISO 8601. */
@@ -54,11 +56,11 @@ export const summarize = (pool: Pool, now: Date): Promise<number> =>
   makeRollups(pool, async (tx) => {
     const { rows: dirty } = await tx.query<Day>(sql`
       delete from record_dirty_summary where ctid = any(array(
-        select ctid from record_dirty_summary d where ${isDue(now)} order by day desc limit ${daysAtOnce}))
+        select ctid from record_dirty_summary d where ${isDue(now)} and not ${isAlone(sql`d.day`)} order by day desc limit ${daysAtOnce}))
       returning organization_id, product_id, day`);
     const days = dirty.length > 0 ? dirty : await unsketched(tx);
     await tx.query(`set local work_mem = '64MB'`);
-    for (const some of byOwner(days)) await makeDays(tx, some);
+    for (const some of byOwner(days)) await makeSummaries(tx, some);
     return days.length > 0 ? days.length : makeWeeks(tx, now);
   });
 
@@ -66,7 +68,7 @@ export const summarize = (pool: Pool, now: Date): Promise<number> =>
 const unsketched = async (tx: PoolClient): Promise<Day[]> =>
   (
     await tx.query<Day>(
-      sql`select organization_id, product_id, day from record_summary where not sketched order by day desc limit ${daysAtOnce}`,
+      sql`select organization_id, product_id, day from record_summary d where not sketched and not ${isAlone(sql`d.day`)} order by day desc limit ${daysAtOnce}`,
     )
   ).rows;
 
@@ -79,8 +81,8 @@ const summaryTables = [
   sql`record_summary`,
 ];
 
-/** Makes the days of one organization's product. */
-const makeDays = async (tx: PoolClient, some: readonly Day[]): Promise<void> => {
+/** Makes the summaries of days of one organization's product. */
+export const makeSummaries = async (tx: PoolClient, some: readonly Day[]): Promise<void> => {
   const whose = ownedBy(some[0]!);
   const days = some.map(({ day }) => day);
   for (const table of summaryTables)

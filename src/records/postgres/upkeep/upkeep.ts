@@ -28,8 +28,8 @@ export interface UpkeepOptions {
   purge?: Purge | undefined;
   /** Copies records that other processes still store elsewhere, because they do not know yet that records are here. */
   follow?: (() => Promise<unknown>) | undefined;
-  /** Makes blocks of finished days. Undefined: no blocks. */
-  blocks?: Pick<BlockThreadOptions, 'connectionString'> | undefined;
+  /** Makes blocks of finished days, according to the mode. Undefined: blocks are left alone. */
+  blocks?: Pick<BlockThreadOptions, 'connectionString' | 'mode'> | undefined;
 }
 
 /**
@@ -79,7 +79,8 @@ export const createUpkeep = ({ pool, clock, log, activity, purge, follow, blocks
     blocks: {
       every: minuteMs,
       run: async () => {
-        if (thread) return thread.run(now());
+        await thread?.run(now());
+        if (blocks !== undefined && blocks.mode !== 'off') return;
         while (!closing && (await dropStale(pool)) > 0);
         await dropReplacing(pool);
       },
