@@ -3,10 +3,12 @@ import type { Pool } from 'pg';
 import sql, { raw, type Sql } from 'sql-template-tag';
 import { transaction } from '#database/transaction.js';
 import { setRetention } from '#operator/retention.js';
+import type { PlainObject } from '#records/item.js';
 import { rollUpAloneDays, thawDueDays } from '#records/postgres/blocks/alone-work.js';
 import { findAloneDays } from '#records/postgres/blocks/thaw-day.js';
 import { redecode } from '#records/postgres/log/redecode.js';
 import { keepRows } from '#records/postgres/upkeep/alone-day.js';
+import { shrinkPartitions } from '#records/postgres/upkeep/partition.js';
 import { purgeDevices } from '#records/postgres/upkeep/purge.js';
 import { retire } from '#records/postgres/upkeep/retention.js';
 import type { Fleet } from '../fleet.js';
@@ -176,6 +178,27 @@ describe('day in blocks alone', () => {
     expect({ done, total }).toEqual({ done: 600, total: 600 });
     expect(await aloneDays(fleet)).toEqual([]);
     expect(await rowsOf(fleet)).toHaveLength(600);
+  });
+
+  it('frees the space of its rows and of their indexes', async () => {
+    const fleet = await world.fleetOf();
+    await world.put(
+      fleet,
+      ...Array.from({ length: 20_000 }, (_, index): [number, PlainObject] => [-80 * daySeconds + index, { t: index }]),
+    );
+    await world.maintain();
+    const size = async () => {
+      const { rows } = await pool.query<{ bytes: number }>(sql`
+        select sum(pg_total_relation_size(inhrelid))::float8 as bytes from pg_inherits where inhparent = 'record'::regclass`);
+      return rows[0]!.bytes;
+    };
+    const before = await size();
+    expect(await world.freeze(fleet)).toBe(1);
+    await pool.query('vacuum record');
+    await shrinkPartitions(pool);
+    expect(before - (await size())).toBeGreaterThan(20_000 * 300);
+    await world.thaw(fleet);
+    expect(await rowsOf(fleet)).toHaveLength(20_000);
   });
 
   it('keeps its rows for whoever needs them', async () => {

@@ -4,6 +4,7 @@ import { dayMs } from '#common/time.js';
 import type { BlockMode } from '#config/config.js';
 import type { Queryable } from '#database/queryable.js';
 import { transaction } from '#database/transaction.js';
+import { isToShrink, shrinkPartitions } from '../upkeep/partition.js';
 import { findStaleAloneDays, rollUpAloneDay, staleAloneDays } from './alone-rollup.js';
 import type { BlockedDay } from './block-rows.js';
 import { findDaysToFreeze, freezeDay, graceDays, isToFreeze } from './freeze-day.js';
@@ -44,7 +45,7 @@ const toThaw = (now: Date, mode: BlockMode): Sql => {
 
 /** Whether days are to lose their rows, or to get them again, or rollups of days in blocks alone are to be made. */
 export const isAloneWorkWanted = async (database: Queryable, now: Date, mode: BlockMode): Promise<boolean> => {
-  const freezes = mode === 'alone' ? isToFreeze(madeBefore(now)) : sql`false`;
+  const freezes = mode === 'alone' ? sql`${isToFreeze(madeBefore(now))} or ${isToShrink}` : sql`false`;
   const { rows } = await database.query<{ wanted: boolean }>(sql`
     select ${freezes} or exists (${toThaw(now, mode)}) or exists (${staleAloneDays(now)}) as wanted`);
   return rows[0]!.wanted;
@@ -68,12 +69,13 @@ export const rollUpAloneDays = async (pool: Pool, now: Date): Promise<void> => {
   for (const day of await findStaleAloneDays(pool, now)) await rollUpAloneDay(pool, day);
 };
 
-/** Deletes the rows of all days that have been in blocks for long enough. */
+/** Deletes the rows of all days that have been in blocks for long enough, and frees their space. */
 export const freezeDueDays = async (pool: Pool, now: Date): Promise<void> => {
   for (;;) {
     const days = await findDaysToFreeze(pool, madeBefore(now));
     let frozen = 0;
     for (const day of days) if (await freezeDay(pool, day)) frozen++;
-    if (frozen === 0) return;
+    if (frozen === 0) break;
   }
+  await shrinkPartitions(pool);
 };

@@ -1,4 +1,6 @@
-import sql from 'sql-template-tag';
+import { DatabaseError, type Pool } from 'pg';
+import sql, { type Sql } from 'sql-template-tag';
+import { transaction } from '#database/transaction.js';
 import type { PoolOrClient } from '#records/scope/product-shape.js';
 
 /** Bounds of a partition of `record` in Unix seconds. The upper bound is excluded. */
@@ -37,6 +39,36 @@ export class Partitions {
     return this.bounds.some(({ lower, upper }) => time >= lower && time < upper);
   }
 }
+
+/** Size from which the indexes of an empty partition are made again, in bytes. */
+const large = 2 ** 20;
+
+/**
+ * SQL: partitions without any page whose indexes still have some. PostgreSQL truncates a table whose rows are
+ * deleted once no snapshot sees them, and keeps those of its indexes.
+ */
+const emptied = sql`
+  select inhrelid::regclass::text as name from pg_inherits
+  where inhparent = 'record'::regclass and pg_relation_size(inhrelid) = 0 and pg_indexes_size(inhrelid) > ${large}`;
+
+/** SQL condition: there are partitions for {@link shrinkPartitions}. */
+export const isToShrink: Sql = sql`exists (${emptied})`;
+
+/** Frees the space of the indexes of partitions that have become empty. Leaves out those that are in use for long. */
+export const shrinkPartitions = async (pool: Pool): Promise<void> => {
+  const { rows } = await pool.query<{ name: string }>(emptied);
+  for (const { name } of rows) {
+    // Nothing is to be indexed, so the lock is held for milliseconds.
+    await transaction(pool, async (tx) => {
+      await tx.query(`set local lock_timeout = '2s'`);
+      await tx.query(`reindex table ${name}`);
+    }).catch((error: unknown) => {
+      if (!isLockTimeout(error)) throw error;
+    });
+  }
+};
+
+const isLockTimeout = (error: unknown): boolean => error instanceof DatabaseError && error.code === '55P03';
 
 const loadBounds = async (database: PoolOrClient): Promise<PartitionBounds[]> => {
   const { rows } = await database.query<PartitionBounds>(sql`
