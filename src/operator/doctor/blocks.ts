@@ -7,9 +7,10 @@ const listed = 20;
 
 /** Checks the blocks of records: days that cannot be in blocks, and days that have waited too long. */
 export const checkBlocks: DoctorCheck = async (database, now) => {
-  const { blocked, waiting, oldest, faulty } = await countBlockDays(database, now);
+  const { blocked, alone, waiting, oldest, faulty } = await countBlockDays(database, now);
   const waits = oldest > late ? [`${waiting} days have waited for their blocks for up to ${ago(oldest)}.`] : [];
-  if (faulty === 0) return finding('blocks', `${blocked} days are in blocks`, 'note', waits);
+  const says = `${blocked} days are in blocks, ${alone} of them have no rows`;
+  if (faulty === 0) return finding('blocks', says, 'note', waits);
   const days = await listFaultyDays(database, listed);
   const found = finding('blocks', '', 'wrong', [
     `${faulty} days cannot be in blocks; searches read their rows. "ddp blocks build" tries again.`,

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { runCommand } from '../../support/command.js';
 import { endPoolsOf, poolOf } from '../../support/connection.js';
@@ -37,6 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.store.close());
 
+const rowsOf = async (database: Pool): Promise<number | null> => (await database.query('select from record')).rowCount;
 const figures = async (): Promise<Record<string, number>> => {
   const page = await (await fetch(`${service.url}/metrics`)).text();
   const lines = [...page.matchAll(/^(ddp_block_\w+) (\d+)$/gm)];
@@ -48,11 +50,21 @@ describe('ddp blocks', () => {
     `${new Date(midnight * 1000).toISOString().slice(0, 10)} of product ${productId} of organization ${organizationId}`;
 
   it('makes all finished days, and names those that cannot be in blocks', async () => {
-    expect(await figures()).toEqual({ ddp_block_days: 0, ddp_block_days_waiting: 3, ddp_block_days_faulty: 0 });
+    expect(await figures()).toEqual({
+      ddp_block_days: 0,
+      ddp_block_days_alone: 0,
+      ddp_block_days_waiting: 3,
+      ddp_block_days_faulty: 0,
+    });
     const { code, stderr } = await ddp('blocks', 'build');
     const fault = `${nameOf(wide)}: Blocks have no column for slot 20000.`;
     expect({ code, stderr }).toEqual({ code: 1, stderr: `1 days cannot be in blocks:\n${fault}\n` });
-    expect(await figures()).toEqual({ ddp_block_days: 2, ddp_block_days_waiting: 0, ddp_block_days_faulty: 1 });
+    expect(await figures()).toEqual({
+      ddp_block_days: 2,
+      ddp_block_days_alone: 0,
+      ddp_block_days_waiting: 0,
+      ddp_block_days_faulty: 1,
+    });
     const { stdout } = await ddp('doctor', '--json');
     const { findings } = JSON.parse(stdout) as { findings: { check: string }[] };
     expect(findings.find(({ check }) => check === 'blocks')).toEqual({
@@ -82,7 +94,12 @@ describe('ddp blocks', () => {
     expect(await ddp('blocks', 'verify')).toMatchObject({ stdout: expect.stringMatching(/^same: 3 days, 101/) });
   });
 
-  it('has valid blocks after a restore', async () => {
+  it.each([
+    ['that have rows', 0],
+    ['that have none', 2],
+  ])('has valid blocks of days %s after a restore', async (_, frozen) => {
+    expect(frozen === 0 ? 0 : await world.freeze(fleet)).toBe(frozen);
+    expect(await figures()).toMatchObject({ ddp_block_days_alone: frozen });
     const folder = await mkdtemp(join(tmpdir(), 'ddp-blocks-'));
     const file = join(folder, 'blocks.backup');
     expect(await ddp('backup', file)).toMatchObject({ code: 0 });
@@ -96,13 +113,17 @@ describe('ddp blocks', () => {
       insert into record_dirty_block (organization_id, product_id, day)
       values (${fleet.organizationId}, ${fleet.productId}, to_timestamp(${midnight}))`);
     expect(await there('blocks', 'build')).toMatchObject({ stdout: expect.stringMatching(/^made: 1 days, 50/) });
+    expect(await there('blocks', 'drain')).toMatchObject({ code: 0, stdout: 'deleted: 3 days\n' });
+    expect(await rowsOf(poolOf(restored))).toBe(101);
     await endPoolsOf(restored);
   });
 
-  it('deletes all blocks, and builds them again', async () => {
+  it('restores all rows, deletes all blocks, and builds them again', async () => {
+    expect(await rowsOf(pool())).toBe(1);
     expect(await ddp('blocks', 'drain')).toMatchObject({ code: 0, stdout: 'deleted: 3 days\n' });
     for (const table of ['record_block', 'record_block_column', 'record_block_sum', 'record_blocked'])
       expect((await pool().query(`select from ${table}`)).rowCount).toBe(0);
+    expect(await rowsOf(pool())).toBe(101);
     expect(await ddp('blocks', 'build')).toMatchObject({ stdout: expect.stringMatching(/^made: 3 days, 101/) });
   });
 });

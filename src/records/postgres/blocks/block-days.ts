@@ -6,6 +6,8 @@ import { isFinished } from './noted-day.js';
 export interface BlockDays {
   /** Days that have blocks, valid or not. */
   blocked: number;
+  /** Those of them whose rows are deleted. */
+  alone: number;
   /** Finished days whose blocks are to be made. */
   waiting: number;
   /** Time since the longest waiting day became due, in seconds. */
@@ -18,6 +20,7 @@ export interface BlockDays {
 export const countBlockDays = async (database: Queryable, now: Date): Promise<BlockDays> => {
   const { rows } = await database.query<BlockDays>(sql`
     select (select count(*) from record_blocked)::int as blocked,
+      (select count(*) from record_blocked where alone)::int as alone,
       count(*) filter (where fault is null)::int as waiting, count(fault)::int as faulty,
       greatest(0, coalesce(max(extract(epoch from ${now}::timestamptz - greatest(d.since, d.day + interval '26 hours')))
         filter (where fault is null), 0))::float8 as oldest

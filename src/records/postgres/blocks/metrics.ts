@@ -21,7 +21,8 @@ export const observeBlocks = (registry: Registry, pool: Pool, clock: () => numbe
         this.set((await count())[figure]);
       },
     });
-  gauge('ddp_block_days', 'Days of a product whose records are in blocks too.', 'blocked');
+  gauge('ddp_block_days', 'Days of a product whose records are in blocks.', 'blocked');
+  gauge('ddp_block_days_alone', 'Days of a product whose records are only in blocks.', 'alone');
   gauge('ddp_block_days_waiting', 'Finished days of a product whose blocks are to be made.', 'waiting');
   gauge('ddp_block_days_faulty', 'Days of a product whose records cannot be in blocks.', 'faulty');
 };
