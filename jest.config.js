@@ -3,9 +3,9 @@ import { availableParallelism } from 'node:os';
 /**
  * Tests run compiled, against a real PostgreSQL that `test/support` prepares. docs/testing.md says which script runs which
  * projects. The project `postgres` is every area, without the folders named `slow`; `slow` is these folders. `blocks` runs
- * searches once more, with their records in blocks. `cluster` runs the tests that hold for every store of records, with the
- * records' index on the OpenSearch cluster at OPENSEARCH_URL, and the tests of that index; `faults` kills nodes of a cluster
- * that it starts. `ops` runs the proxies and rules of ops/ with the programs in the folder OPS_TOOLS (scripts/ops-tools.sh).
+ * searches once more, with their records in blocks, and `frozen` with their records in blocks alone. `cluster` runs the
+ * tests that hold for every store of records, with the records' index on the OpenSearch cluster at OPENSEARCH_URL, and
+ * the tests of that index; `faults` kills nodes of a cluster that it starts. `ops` runs the proxies and rules of ops/ with the programs in the folder OPS_TOOLS (scripts/ops-tools.sh).
  * `compatibility` needs the packages of test/compatibility. `chaos` has the faults of docs/reliability.md: as long as they
  * are there with CHAOS=full, else shorter.
  */
@@ -67,6 +67,15 @@ export default {
       globals: { recordBlocks: true },
       testMatch: [
         '<rootDir>/dist/test/search/{difference,double,long-sort,older-type,recorded,rest,trap,oracle/oracle}.test.js',
+      ],
+    },
+    {
+      ...project,
+      displayName: 'frozen',
+      globals: { recordBlocks: 'frozen' },
+      testMatch: [
+        '<rootDir>/dist/test/search/{difference,dotted-name,double,long-sort,newest,older-type,page,pipeline-order}.test.js',
+        '<rootDir>/dist/test/search/{product-scope,recorded,rest,trap}.test.js',
       ],
     },
     {

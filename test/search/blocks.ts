@@ -1,4 +1,6 @@
 import type { Pool } from 'pg';
+import sql, { type Sql } from 'sql-template-tag';
+import { transaction } from '#database/transaction.js';
 import { makeDay } from '#records/postgres/blocks/make-day.js';
 import { findFinishedDays } from '#records/postgres/blocks/noted-day.js';
 import { rollUpAll } from './rolled.js';
@@ -12,3 +14,20 @@ export const makeBlocks = async (pool: Pool): Promise<void> => {
     if (outcome !== 'made') throw new Error(`The blocks of a day are not made: ${outcome}.`);
   }
 };
+
+/**
+ * Deletes the rows of days that have blocks.
+ * @param which condition on `record_blocked b` and `record r`: all days, and all rows, by default
+ */
+export const freezeBlocks = (pool: Pool, which: Sql = sql`true`): Promise<void> =>
+  transaction(pool, async (tx) => {
+    await tx.query(sql`
+      with gone as (
+        delete from record r using record_blocked b join record_block_source s using (source)
+        where r.organization_id = s.organization_id and r.product_id is not distinct from s.product_id
+          and r.ts >= b.day::timestamp at time zone 'UTC' and r.ts < (b.day + 1)::timestamp at time zone 'UTC' and ${which}
+        returning b.source, b.day
+      )
+      update record_blocked b set alone = true from (select distinct source, day from gone) g
+      where b.source = g.source and b.day = g.day`);
+  });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { VariableType } from '#entities/enums.js';
 import { locate, type PlainJson } from '#json/json.js';
 import { planTree } from '#records/postgres/search/aggregation/tree.js';
-import { statement } from '#records/postgres/search/hits/hits.js';
+import { statement } from '#records/postgres/search/hits/page.js';
 import { parseAggregations } from '#search/aggregation/parse.js';
 import { declaredField } from '#search/field/catalogue.js';
 import type { Fields } from '#search/field/field.js';

@@ -13,7 +13,7 @@ import { createSearch } from '#records/postgres/search/postgres-search.js';
 import { readNative } from '#records/record-body.js';
 import type { QueryAnswer, RecordIndex, Search, SearchAnswer } from '#records/record-index.js';
 import { useDatabase } from '../support/database.js';
-import { testsBlocks } from '../support/record-index.js';
+import { testsBlocks, testsFrozen } from '../support/record-index.js';
 import { openTestRecords, type TestRecords } from '../support/records.js';
 
 /** A device to create, and whether it is linked to the application. */
@@ -128,7 +128,11 @@ export const buildWorld = async (
     if (results.length > 0) throw new Error(`Not stored: ${JSON.stringify(results)}`);
   };
   if (records.length > 0) await store(records);
-  if (opened && testsBlocks()) await (await import('./blocks.js')).makeBlocks(pool);
+  if (opened && testsBlocks()) {
+    const { makeBlocks, freezeBlocks } = await import('./blocks.js');
+    await makeBlocks(pool);
+    if (testsFrozen()) await freezeBlocks(pool);
+  }
   const search = opened?.index ?? createSearch({ pool, queue: fairQueueFor(pool), clock: () => worldNow, timeoutMs });
   const askAll: World['askAll'] = (queries, range = always, signal) =>
     search.prepare(

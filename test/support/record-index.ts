@@ -3,15 +3,18 @@ import { journalSession } from '#records/opensearch/session.js';
 declare global {
   /** Set by Jest's project `cluster`. */
   var recordIndex: 'opensearch' | undefined;
-  /** Set by Jest's project `blocks`. */
-  var recordBlocks: true | undefined;
+  /** Set by Jest's projects `blocks` and `frozen`. */
+  var recordBlocks: true | 'frozen' | undefined;
 }
 
 /** Returns the record index of the current tests. */
 export const testRecordIndex = (): 'postgres' | 'opensearch' => globalThis.recordIndex ?? 'postgres';
 
 /** Whether the records of the current tests are in blocks, and searches read them. */
-export const testsBlocks = (): boolean => globalThis.recordBlocks ?? false;
+export const testsBlocks = (): boolean => globalThis.recordBlocks !== undefined;
+
+/** Whether only blocks hold the records of the current tests. */
+export const testsFrozen = (): boolean => globalThis.recordBlocks === 'frozen';
 
 /**
  * Returns the settings that select the record index of this run. Index names begin with the name of the database, so

@@ -18,6 +18,8 @@ import type { Rows } from './snapshot-reader.js';
  */
 export interface CallScope {
   readonly deviceIds: readonly string[];
+  /** Whether only blocks hold some records of the organization in the time of the call. */
+  readonly hasAlone: boolean;
   /** Finds the available rollups. */
   readonly sources: FindSources;
   fields(of: readonly string[], reading: Rows): Promise<Fields>;
@@ -33,6 +35,8 @@ interface ScopeOf {
   readonly named?: readonly string[] | undefined;
   /** Reads what is stale, once for the call. */
   readonly notes?: ReadNotes;
+  /** Time of the call, as ISO 8601. Without it, all records are in rows. */
+  readonly range?: { readonly from: string; readonly to: string };
 }
 
 interface ScopeOptions extends ScopeOf {
@@ -124,18 +128,24 @@ const idsOf = (field: string, values: readonly Input[]): string[] =>
 /** Reads the scope of a call in one round trip, beside other reads of the same snapshot. */
 export const loadScope = async (
   rows: Rows,
-  { organizationId, applicationId, productIds, named, notes = notesOf({ organizationId }) }: ScopeOf,
+  { organizationId, applicationId, productIds, named, range, notes = notesOf({ organizationId }) }: ScopeOf,
   early: EarlyLook = noLook,
 ): Promise<CallScope> => {
   const inScope = (of: readonly string[]) => ({ organizationId, applicationId, productIds: of });
   const sources = findSources(organizationId, applicationId, notes);
+  const alone = range
+    ? sql`, exists (
+          select from record_block_source s join record_blocked b using (source)
+          where s.organization_id = ${organizationId}::uuid and b.alone
+            and b.day >= ${range.from}::timestamptz::date and b.day <= ${range.to}::timestamptz::date) as alone`
+    : empty;
   const known = productIds === undefined ? empty : sql`, ${knownFields(inScope(productIds))} as known`;
   const [[found]] = await Promise.all([
-    rows<{ known: KnownFields; devices: string }>(
+    rows<{ known: KnownFields; devices: string; alone?: boolean }>(
       sql`
         select (select coalesce(string_agg(device_id::text, ','), '') from application_device
-          where application_id = ${applicationId}::uuid${named === undefined ? empty : sql` and device_id = any(${named}::uuid[])`}) as devices${known}`,
-      scopeStatementName(productIds, named),
+          where application_id = ${applicationId}::uuid${named === undefined ? empty : sql` and device_id = any(${named}::uuid[])`}) as devices${alone}${known}`,
+      scopeStatementName(productIds, named, range),
     ),
     early.all ? sources(rows) : undefined,
     early.devices.length > 0 ? sources(rows, early.devices) : undefined,
@@ -145,6 +155,7 @@ export const loadScope = async (
   if (productIds !== undefined) loaded.set(productIds.join(), Promise.resolve(fieldsOf(found!.known, productIds)));
   return {
     deviceIds: devices === '' ? [] : devices.split(','),
+    hasAlone: found!.alone === true,
     sources,
     fields: (of: readonly string[], reading: Rows): Promise<Fields> => {
       const key = of.join();
@@ -156,8 +167,12 @@ export const loadScope = async (
 };
 
 /** Returns the name of the prepared statement of {@link loadScope}. */
-const scopeStatementName = (productIds: ScopeOf['productIds'], named: ScopeOf['named']): string => {
-  const of = named === undefined ? '' : ' of devices';
+const scopeStatementName = (
+  productIds: ScopeOf['productIds'],
+  named: ScopeOf['named'],
+  range: ScopeOf['range'],
+): string => {
+  const of = `${named === undefined ? '' : ' of devices'}${range === undefined ? '' : ' and days'}`;
   if (productIds === undefined) return `scope without fields${of}`;
   return productIds.length === 0 ? `scope${of}` : `scope of products${of}`;
 };

@@ -3,6 +3,7 @@ import type { Times } from '#records/answer/hit.js';
 import type { Found, Hit } from '#records/record-index.js';
 import type { QueryReader } from '#records/scope/snapshot-reader.js';
 import type { Aggregation } from '#search/aggregation/aggregation.js';
+import { reservedFields } from '#search/field/reserved.js';
 import type { InstantRange } from '#search/instant-range.js';
 import { all, type Predicate } from '#search/query/predicate.js';
 import { type PlannedTree, planTree } from './aggregation/tree.js';
@@ -46,17 +47,19 @@ export interface Execution {
 /** Executes a plan. */
 export const execute = async (plan: PostgresPlan, execution: Execution): Promise<Found> => {
   const { reader, weigh, times } = execution;
-  const found = await timesFound(reader, plan);
+  // Records that only blocks hold have single values in JSON as columns.
+  const shown = plan.scope.alone ? overLeaves(plan) : plan;
+  const found = await timesFound(reader, shown);
   const span = (plan.narrows ? await timeFound(reader, plan.scope, all) : undefined) ?? plan.span;
   const rolled = await aggregatedScope(plan, span, execution);
   const reads = plan.request.aggregations.length > 0 && rolled.rollup === undefined;
   const blocks = reads ? await blockRangeOf(plan, span, execution) : undefined;
   const scope = blocks ? { ...rolled, blocks } : rolled;
-  const { fields, query } = blocks ? overLeaves(plan) : plan;
-  const names = { scope: plan.scope, named: plan.named, weigh };
+  const { fields, query } = blocks ? overLeaves(plan) : reads ? shown : plan;
+  const names = { scope: plan.scope, named: shown.named, weigh };
   const shared = { fields, now: plan.now, span, found, times, pace: reader.pace, weigh, names };
   const aggregations = planTree(plan.request.aggregations, scope, query, shared);
-  const hits = await readHitPage(plan, execution);
+  const hits = await readHitPage(shown, execution);
   const answer = await aggregations?.read(reader);
   const total = await totalOf(plan, hits.length, aggregations, execution);
   return { hits: { ...(total && { total }), max_score: null, hits }, ...(answer && { aggregations: answer }) };
@@ -103,6 +106,7 @@ const blockRangeOf = async (
   const days = blockDays(
     { deviceIds, everyDevice: deviceIds.length === scope.deviceIds.length, productIds, span: within, now },
     await blocks(rows),
+    scope.alone?.spans ?? [],
   );
   return days && { ...days, paths: await readPaths(rows, days.sources) };
 };
@@ -149,7 +153,7 @@ const counted = async (plan: PostgresPlan, execution: Execution, limit: number):
   // Without a condition, rows reach a limit at once.
   const isShort = Number.isFinite(limit) && plan.predicates.every(({ kind }) => kind === 'all');
   const blocks = isShort ? undefined : await blockRangeOf(plan, plan.span, execution);
-  const { scope, predicates } = blocks ? overLeaves(plan) : plan;
+  const { scope, predicates } = blocks || plan.scope.alone ? overLeaves(plan) : plan;
   const { source, where } = scan({ ...scope, ...(blocks && { blocks }) }, predicates, []);
   const query = Number.isFinite(limit)
     ? sql`select count(*) from (select from ${source} where ${where} limit ${limit + 1}::int) x`
@@ -174,7 +178,7 @@ const timesFound = async (
 /** Reads the time span of the matching records; undefined if there are none. */
 const timeFound = async (reader: QueryReader, scope: Scope, query: Predicate): Promise<InstantRange | undefined> => {
   if (scope.deviceIds.length === 0) return undefined;
-  const { source, where } = scan(scope, [query], []);
+  const { source, where } = scan(scope, [query], [reservedFields.get('ts')!]);
   const [row] = await reader.tuples(
     sql`select extract(epoch from min(r.ts)) * 1000, extract(epoch from max(r.ts)) * 1000 from ${source} where ${where}`,
   );

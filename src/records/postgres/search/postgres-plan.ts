@@ -9,7 +9,7 @@ import type { Predicate } from '#search/query/predicate.js';
 import { timeLeft } from '#search/query/time-left.js';
 import type { SearchRequest } from '#search/request.js';
 import { needsNarrow } from './aggregation/tree.js';
-import { isByTime } from './hits/hits.js';
+import { isByTime } from './hits/page.js';
 import { type Candidate, type RollupRequest, rollupCandidate, rollupRange } from './rollup/eligible.js';
 import type { LeftOut, RollupRange } from './rollup/rollup-range.js';
 import type { Sources } from './rollup/sources.js';
@@ -198,9 +198,10 @@ const untilCursor = (
   { searchAfter }: Pick<SearchRequest, 'searchAfter'>,
   now: number,
 ): InstantRange => {
-  if (searchAfter === undefined || first?.type !== 'timestamp' || !first.descending) return span;
+  if (searchAfter === undefined || first?.type !== 'timestamp') return span;
   const reached = Date.parse(cursorInstant(searchAfter.items()[0]!, now));
   // For a timestamp beyond JavaScript's dates, `reached` is NaN and the span stays.
+  if (!first.descending) return reached > span.from ? { ...span, from: Math.floor(reached) } : span;
   return reached < span.to ? { ...span, to: Math.ceil(reached) + 1 } : span;
 };
 

@@ -14,6 +14,7 @@ import { namesFields, reservedOnly } from '#search/names-fields.js';
 import { TimedOut } from '#search/pace.js';
 import type { SearchRequest } from '#search/request.js';
 import { illegalArgument, SearchFailure } from '#search/search-failure.js';
+import { findAlone } from './blocks/find-alone.js';
 import { findBlocks } from './blocks/find-blocks.js';
 import { execute } from './execute.js';
 import { planOf } from './postgres-plan.js';
@@ -112,9 +113,7 @@ const answerAll = async (
   if (queries.length === 0) return { took: took(), responses: [] };
   const { organizationId, signal } = call;
   const notes = notesOf({ organizationId, ...(options.blocks && { days: range }) });
-  const blocks = options.blocks
-    ? findBlocks({ organizationId, applicationId: call.applicationId, range }, notes)
-    : undefined;
+  const blocks = findBlocks({ organizationId, applicationId: call.applicationId, range }, notes);
   const now = clock();
   const requests: { parsed: SearchRequest | SearchFailure; ids: readonly string[] }[] = [];
   for (const { input, products } of queries) {
@@ -131,7 +130,7 @@ const answerAll = async (
     const good = requests.flatMap(({ parsed: request }) => (request instanceof SearchFailure ? [] : [request]));
     const early = rollups ? earlyLook(good) : noLook;
     const naming = requests.find(({ parsed: request }) => !(request instanceof SearchFailure) && namesFields(request));
-    const looked = { productIds: naming?.ids, named: onlyDevices(good), early, notes, timeoutMs };
+    const looked = { productIds: naming?.ids, named: onlyDevices(good), early, notes, range, timeoutMs };
     const [scope] = await Promise.all([inTime(readScope(snapshot, { ...call, ...looked })), call.permitted]);
     if (scope === 'late') return { took: took(), responses: queries.map(() => timedOutAnswer(took())) };
     const answers = requests.map(({ parsed: request, ids }) =>
@@ -148,13 +147,15 @@ const answerAll = async (
               to: range.to,
             };
             await reader.pace.begin();
-            const plan = planOf(request, { scope: bounds, range, fields, now });
+            const alone = scope.hasAlone ? await findAlone(reader.rows, blocks, { productIds: ids, range }) : undefined;
+            const within = alone ? { ...bounds, alone } : bounds;
+            const plan = planOf(request, { scope: within, range, fields, now });
             return execute(plan, {
               reader,
               weigh: budget.weigh,
               times,
               ...(withRollups && { sources: scope.sources }),
-              ...(blocks && { blocks }),
+              ...(options.blocks && { blocks }),
             });
           });
         return read(rollups).catch((error: unknown) => {

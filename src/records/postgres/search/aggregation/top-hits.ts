@@ -5,7 +5,8 @@ import type { TopHitsMetric, TopMetricsMetric } from '#search/aggregation/top-hi
 import { bindSort } from '#search/hits/bound-sort.js';
 import { chain } from '#search/pace.js';
 import { illegalArgument } from '#search/search-failure.js';
-import { hitColumns, shapeHits } from '../hits/hits.js';
+import { shapeHits } from '../hits/hits.js';
+import { hitColumns } from '../hits/page.js';
 import { orderBy, orderKey } from '../sql/order-by.js';
 import type { AggregationContext, Planned } from './bucket/aggregation-context.js';
 import { asDouble } from './value/number-of.js';

@@ -85,11 +85,12 @@ export const planTree = (
     queries,
     total: () => queries.map((rows) => rows.sumOf(root)).find((sum) => sum !== undefined),
     read: async (reader) => {
-      for (const rows of queries) weigh((await rows.read(reader)) * cellBytes);
+      for (const rows of queries) weigh((await rows.read(reader, weigh)) * cellBytes);
       if (shown.length > 0) {
         const records = shown.flatMap((of) => of());
-        devices = await devicesOf(reader.rows, records);
-        devices = { ...devices, matched: await loadMatched(reader, records, names) };
+        const inBlocks = new Map(queries.flatMap((rows) => [...rows.inBlocks]));
+        devices = await devicesOf(reader.rows, records, { organizationId: scope.organizationId, inBlocks });
+        devices = { ...devices, matched: await loadMatched(reader, records, names, inBlocks) };
       }
       return planned.read(root.bucketsOf(top)[0] ?? top);
     },

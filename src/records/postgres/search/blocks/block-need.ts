@@ -16,6 +16,8 @@ export interface BlockNeed {
   readonly texts: readonly number[];
   readonly seq: boolean;
   readonly id: boolean;
+  /** Whether the records are shown: the block and the place in it, which counts from 1, are columns. */
+  readonly place: boolean;
   /** Leaves that are read from their columns, and those that are read from JSON. */
   readonly leaves: readonly Leaf[];
   readonly inJson: readonly Leaf[];
@@ -26,16 +28,23 @@ export interface BlockNeed {
 /** Maximum number of leaves: PostgreSQL plans two joins for each, which takes seconds from some 60 on. */
 const maxLeaves = 50;
 
-/** Returns what a statement reads of the records in blocks; undefined if these are too many leaves. */
+/** Whether a statement reads too many leaves to read each from its columns. */
+export const hasManyLeaves = (fields: readonly Field[], predicates: readonly Predicate[]): boolean =>
+  new Set([...fields, ...predicates.flatMap(fieldsOf)].flatMap(leavesOf)).size > maxLeaves;
+
+/**
+ * Returns what a statement reads of the records in blocks. Too many leaves are all read from JSON.
+ * @param isShown whether the statement's records are shown
+ */
 export const blockNeed = (
   fields: readonly Field[],
   predicates: readonly Predicate[],
   paths: BlockPaths,
-): BlockNeed | undefined => {
+  isShown = false,
+): BlockNeed => {
   const all = [...fields, ...predicates.flatMap(fieldsOf)];
   const every = [...new Set(all.flatMap(leavesOf))];
-  if (every.length > maxLeaves) return undefined;
-  const leaves = every.filter((leaf) => isInColumns(leaf, paths));
+  const leaves = hasManyLeaves(fields, predicates) ? [] : every.filter((leaf) => isInColumns(leaf, paths));
   const inJson = every.filter((leaf) => !leaves.includes(leaf));
   const id = all.some(({ path }) => path === '_id');
   return {
@@ -44,9 +53,10 @@ export const blockNeed = (
     leaves,
     inJson,
     id,
-    seq: id || all.some(({ path }) => path === '_doc'),
-    time: id || all.some(({ path }) => path === 'ts'),
-    device: all.some(({ path, ofDevice }) => ofDevice || path === 'device.id'),
+    place: isShown,
+    seq: isShown || id || all.some(({ path }) => path === '_doc'),
+    time: isShown || id || all.some(({ path }) => path === 'ts'),
+    device: isShown || all.some(({ path, ofDevice }) => ofDevice || path === 'device.id'),
     json: together([
       ...inJson.map(({ root, keys }) => needOf(root, keys)),
       ...leaves.flatMap(({ root, keys, isList }) => (isList ? [needOf(root, keys, true)] : [])),

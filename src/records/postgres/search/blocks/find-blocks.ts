@@ -1,4 +1,4 @@
-import sql from 'sql-template-tag';
+import sql, { empty, type Sql } from 'sql-template-tag';
 import type { Rows } from '#records/scope/snapshot-reader.js';
 import type { ReadNotes } from '../stale-notes.js';
 
@@ -16,6 +16,8 @@ export interface BlockSource {
   readonly source: number;
   /** Days that have blocks, stale or not, in ascending order, in Unix seconds. */
   readonly days: readonly number[];
+  /** Those days whose rows are deleted. A row of such a day arrived later, and its blocks do not have it. */
+  readonly alone: readonly number[];
   readonly productId: string | null;
   /** Number of devices that have records of the product, and whether all of them belong to the application. */
   readonly devices: number;
@@ -37,12 +39,13 @@ interface BlocksOf {
 export const findBlocks = ({ organizationId, applicationId, range }: BlocksOf, notes: ReadNotes): FindBlocks => {
   let found: Promise<BlockSource[]> | undefined;
   return async (rows) => {
+    const days = (which: Sql) => sql`array(
+          select extract(epoch from day)::float8 from record_blocked e
+          where e.source = s.source${which} and e.day >= ${range.from}::timestamptz::date and e.day <= ${range.to}::timestamptz::date
+          order by day)`;
     found ??= rows<BlockSource>(
       sql`
-        select s.source, s.product_id as "productId", d.devices, d.whole, array(
-          select extract(epoch from day)::float8 from record_blocked e
-          where e.source = s.source and e.day >= ${range.from}::timestamptz::date and e.day <= ${range.to}::timestamptz::date
-          order by day) as days
+        select s.source, s.product_id as "productId", d.devices, d.whole, ${days(empty)} as days, ${days(sql` and e.alone`)} as alone
         from record_block_source s cross join lateral (
           select count(*)::int as devices, coalesce(bool_and(a.device_id is not null), false) as whole
           from record_source d

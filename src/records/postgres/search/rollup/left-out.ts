@@ -1,8 +1,10 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
+import { dayMs } from '#common/time.js';
 import { hourOf, hoursOf } from '#records/postgres/day.js';
 import type { Rows } from '#records/scope/snapshot-reader.js';
 import { instantText } from '#search/query/option/instant.js';
 import { type Candidate, maxStale } from './eligible.js';
+import { type RollupBounds, recordSource } from './record-source.js';
 import { noProduct, ofProducts, staleTable } from './rollup-part.js';
 import type { LeftOut, RollupRange, Stale, Whose } from './rollup-range.js';
 import { recordsAsRollups } from './unrolled-parts.js';
@@ -56,12 +58,20 @@ export const findLeftOut = async (
   };
 };
 
+/** Selects days between two times. */
+interface LeftOutDays {
+  /** Condition on records `x`, which begins with *and*. */
+  readonly which: Sql;
+  /** The days; all without it. */
+  readonly days?: readonly Stale[];
+}
+
 /** Reads the records of the hours between two times that are left out, as parts of a union. */
 export const leftOutParts = (
-  whose: Whose,
+  whose: RollupBounds,
   range: RollupRange,
   [start, end]: [string, string],
-  which = empty,
+  { which, days }: LeftOutDays = { which: empty },
 ): Sql[] => {
   const { leftOut, apart, stale } = range;
   if (leftOut === undefined) return [];
@@ -73,10 +83,11 @@ export const leftOutParts = (
     hoursOf(time, sql`${instantText(from)}::timestamptz`, sql`${instantText(until)}::timestamptz`);
   const hour = sql`coalesce(x.product_id, ${noProduct}::uuid), ${hourOf(sql`x.ts`)}`;
   const fresh = stale.length === 0 ? empty : sql` and (${hour}) not in (select * from ${staleTable(stale)})`;
+  const wanted = days?.map((day) => ({ productId: day.productId, from: day.start, until: day.start + dayMs }));
   return [
     recordsAsRollups(whose, range)(
       apart,
-      sql`record x`,
+      recordSource(whose, range, wanted ?? [{ from, until }]),
       sql`${between(sql`x.ts`)}${which}${fresh} and (${hour}) in (
         select coalesce(t.product_id, ${noProduct}::uuid), t.hour from record_total t
         where ${ofProducts(sql`t`, whose, apart)} and not t.apart and ${between(sql`t.hour`)})`,

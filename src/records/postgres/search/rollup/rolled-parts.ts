@@ -5,18 +5,19 @@ import { weekOf } from '#records/postgres/week.js';
 import { blockSums } from '../blocks/block-sum.js';
 import { countedParts } from './counted-parts.js';
 import { leftOutParts } from './left-out.js';
+import type { RollupBounds } from './record-source.js';
 import { noProduct, ofProducts, spanOfStale, staleTable } from './rollup-part.js';
 import type { RollupRange, Whose } from './rollup-range.js';
 
 /** Reads the up-to-date rollups of a range, as parts of a union. */
-export const rolledParts = (whose: Whose, range: RollupRange): Sql[] =>
+export const rolledParts = (whose: RollupBounds, range: RollupRange): Sql[] =>
   range.digests || range.sketches
     ? digestParts(whose, range)
     : range.keys
       ? countedParts(whose, range, range.keys)
       : addedParts(whose, range);
 
-const addedParts = (whose: Whose, range: RollupRange): Sql[] => [
+const addedParts = (whose: RollupBounds, range: RollupRange): Sql[] => [
   ...(range.whole.length > 0 ? [hourlyTotals(whose, range)] : []),
   ...(range.apart.length > 0 ? rollupsByDevice(whose, range) : []),
 ];
@@ -84,7 +85,7 @@ const hourlyTotals = (whose: Whose, range: RollupRange): Sql => {
  * Reads rollups device by device: by the day where possible, and by the hour for the rest at both ends and for stale
  * days.
  */
-const rollupsByDevice = (whose: Whose, range: RollupRange): Sql[] => {
+const rollupsByDevice = (whose: RollupBounds, range: RollupRange): Sql[] => {
   const { from, to, days } = range;
   const ofDevices = sql`${ofProducts(sql`u`, whose, range.apart)} and u.device_id = any(${whose.deviceIds}::uuid[])`;
   const byHour = (start: string, end: string, which = empty) => {
@@ -108,12 +109,10 @@ const rollupsByDevice = (whose: Whose, range: RollupRange): Sql[] => {
     const isStale = (productId: Sql, hour: Sql) => sql` and (${productId}, ${dayOf(hour)}) in ${listed}`;
     return [
       byHour(outer.from, outer.to, isStale(product, sql`u.hour`)),
-      ...leftOutParts(
-        whose,
-        range,
-        [outer.from, outer.to],
-        isStale(sql`coalesce(x.product_id, ${noProduct}::uuid)`, sql`x.ts`),
-      ),
+      ...leftOutParts(whose, range, [outer.from, outer.to], {
+        which: isStale(sql`coalesce(x.product_id, ${noProduct}::uuid)`, sql`x.ts`),
+        days: days.stale,
+      }),
     ];
   };
   return [

@@ -2,8 +2,9 @@ import sql, { join, type Sql } from 'sql-template-tag';
 import { maxDigestBytes } from '#records/scope/snapshot-reader.js';
 import type { Field } from '#search/field/field.js';
 import { valueSlots } from '../sql/stored-field.js';
+import type { RollupBounds } from './record-source.js';
 import { rolledParts } from './rolled-parts.js';
-import type { RollupRange, Whose } from './rollup-range.js';
+import type { RollupRange } from './rollup-range.js';
 import { unrolledParts } from './unrolled-parts.js';
 
 /**
@@ -15,7 +16,7 @@ import { unrolledParts } from './unrolled-parts.js';
  * its slot.
  * @param bounds `from` and `to` are ISO 8601, both inclusive.
  */
-export const rollupSource = (bounds: Whose & { from: string; to: string }, range: RollupRange): Sql =>
+export const rollupSource = (bounds: RollupBounds, range: RollupRange): Sql =>
   sql`(${join([...rolledParts(bounds, range), ...unrolledParts(bounds, range)], ' union all ')}) r`;
 
 /** Number of records in a row of {@link rollupSource}. Only rows of slot 0 count, so that each record counts once. */

@@ -1,6 +1,6 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { dayMs, hourMs } from '#common/time.js';
-
+import { type RollupBounds, recordSource } from './record-source.js';
 import { noProduct, ofProducts, spanOfStale, staleTable } from './rollup-part.js';
 import type { RollupRange, Whose } from './rollup-range.js';
 
@@ -23,26 +23,33 @@ export const recordsAsRollups = (whose: Whose, { slots, keys, digests, sketches 
 };
 
 /** Reads the rest of a range from the records, as parts of a union: all that has no up-to-date rollup. */
-export const unrolledParts = (bounds: Whose & { from: string; to: string }, range: RollupRange): Sql[] => {
+export const unrolledParts = (bounds: RollupBounds, range: RollupRange): Sql[] => {
   const { from, to, before, after, end, whole, apart, stale, keys, digests, sketches } = range;
   const select = recordsAsRollups(bounds, range);
   const ofRecords = (source: Sql, when: Sql) => select([...whole, ...apart], source, when);
+  const sourceOf = (lower: string, upper: string) =>
+    recordSource(bounds, range, [{ from: Date.parse(lower), until: Date.parse(upper) + 1 }]);
   const between = (lower: string, upper: string) => sql`x.ts >= ${lower}::timestamptz and x.ts < ${upper}::timestamptz`;
   const byDay = keys !== undefined || digests === true || sketches === true;
   const ofStale = (product: Sql) => {
     const outer = spanOfStale(stale, byDay ? dayMs : hourMs);
     const length = byDay ? sql`interval '24 hours'` : sql`interval '1 hour'`;
+    const wanted = stale.map(({ productId, start }) => ({
+      productId,
+      from: start,
+      until: start + (byDay ? dayMs : hourMs),
+    }));
     return ofRecords(
-      sql`${staleTable(stale)} y (product_id, hour) join record x on ${product} and x.ts >= y.hour and x.ts < y.hour + ${length}`,
+      sql`${staleTable(stale)} y (product_id, hour) join ${recordSource(bounds, range, wanted)} on ${product} and x.ts >= y.hour and x.ts < y.hour + ${length}`,
       between(outer.from, outer.to),
     );
   };
   return [
-    ...(before ? [ofRecords(sql`record x`, between(bounds.from, from))] : []),
+    ...(before ? [ofRecords(sourceOf(bounds.from, from), between(bounds.from, from))] : []),
     ...(after
       ? [
           ofRecords(
-            sql`record x`,
+            sourceOf(to, bounds.to),
             sql`x.ts >= ${to}::timestamptz and x.ts <= least(${bounds.to}::timestamptz, ${end}::timestamptz)`,
           ),
         ]

@@ -75,6 +75,11 @@ export class BucketQuery {
     return this.counted || this.columns.length > 0 || this.options.top !== undefined;
   }
 
+  /** Whether its rows end with the places of shown records in blocks. */
+  get isPlaced(): boolean {
+    return this.options.top !== undefined && this.options.scope.alone !== undefined;
+  }
+
   /** Adds columns of records, for a query that returns records instead of counts. */
   output(columns: readonly Sql[], fields: readonly Field[]): void {
     this.values.push(...columns);
@@ -169,6 +174,7 @@ limit ${maxBuckets + 1}::int`;
     const outputs = [
       ...this.keys.map(({ output }, index) => (output === undefined ? keys[index]! : output(keys[index]!))),
       ...this.values.map((_, index) => sql`s.${name('value', index)}`),
+      ...(this.isPlaced ? [sql`s.block`, sql`s.place_in_block`] : []),
     ];
     const within = this.depth === 0 ? empty : sql`partition by ${join(this.keys.map(({ value }) => value))} `;
     const place = sql`row_number() over (${within}order by ${order}) as place`;
@@ -187,11 +193,13 @@ limit ${maxBuckets + 1}::int`;
     const fields = [...this.fields, ...this.keys.flatMap((key) => key.fields)];
     // Records that are shown need their identifiers and JSON.
     const scope = place === undefined ? this.options.scope : withoutBlocks(this.options.scope);
-    const { source, where } = scan(scope, [...this.options.where, ...only], fields);
+    const { source, where, places } = scan(scope, [...this.options.where, ...only], fields, this.isPlaced);
+    const [block, placeInBlock] = places;
     const outputs = [
       ...this.keys.map(({ value }, index) => sql`${value} as ${name('key', index)}`),
       ...this.values.map((value, index) => sql`${value} as ${name('value', index)}`),
       ...(place === undefined ? [] : [place]),
+      ...(this.isPlaced ? [sql`${block} as block`, sql`${placeInBlock} as place_in_block`] : []),
     ];
     const laterals = this.keys.flatMap(({ lateral }) =>
       lateral === undefined ? [] : [sql`\ncross join lateral ${lateral}`],

@@ -1,4 +1,5 @@
 import type { Sql } from 'sql-template-tag';
+import { type BlockHits, completeHits, noBlockHits } from '#records/postgres/search/hits/block-hit.js';
 import type { QueryReader } from '#records/scope/snapshot-reader.js';
 import type { Predicate } from '#search/query/predicate.js';
 import { maxBuckets, tooManyBuckets } from '#search/search-failure.js';
@@ -11,6 +12,8 @@ export class BucketRows {
   private rows = new Map<string, BucketRow[]>();
   /** Whether rows were omitted, so that inner queries must be restricted to the remaining ones. */
   private partial = false;
+  /** Those of the shown records that only blocks hold. */
+  inBlocks: BlockHits = noBlockHits;
   /** Restriction of the records that were read, if not all. */
   private only: readonly Predicate[] = [];
 
@@ -30,8 +33,11 @@ export class BucketRows {
     return new BucketRows(new BucketQuery(options), this);
   }
 
-  /** Reads the rows and returns the number of their cells. The enclosing rows must have been read. */
-  async read(reader: QueryReader): Promise<number> {
+  /**
+   * Reads the rows and returns the number of their cells. The enclosing rows must have been read.
+   * @param weigh counts the memory of records from blocks, in bytes
+   */
+  async read(reader: QueryReader, weigh: (bytes: number) => void): Promise<number> {
     if (!this.isNeeded) return this.take([]);
     const { first, cut, scope } = this.query.options;
     const ask = scope.hasFewDevices ? reader.prepared : reader.tuples;
@@ -42,7 +48,9 @@ export class BucketRows {
       if (rows.length >= cut!.size) return this.take(rows);
       this.only = [];
     }
-    return this.take((await ask(this.statement())) as BucketRow[]);
+    const rows = await ask(this.statement());
+    if (this.query.isPlaced) this.inBlocks = await completeHits(reader, rows, this.query.depth, weigh);
+    return this.take(rows as BucketRow[]);
   }
 
   /** Builds the SQL of the query, restricted to what the enclosing rows show. */
