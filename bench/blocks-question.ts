@@ -9,6 +9,7 @@ import { makeDay } from '#records/postgres/blocks/make-day.js';
 import { findFinishedDays } from '#records/postgres/blocks/noted-day.js';
 import { createSearch } from '#records/postgres/search/postgres-search.js';
 import type { Search } from '#records/record-index.js';
+import { measureAlone } from './blocks-alone.js';
 import type { PacedOwner } from './blocks-fleet.js';
 import { spentBy } from './processor.js';
 
@@ -124,6 +125,8 @@ export const measureQuestions = async (
       }
     line(name, [...figures.map((figure) => figure.toFixed(1)), (figures[1]! / figures[0]!).toFixed(2)]);
   }
+  await pool.query('drop table day_kept');
+  await measureAlone(pool, { organizationId, productId, applicationId, device: some[0]!.id, begun, days, records });
 };
 
 /** Number of requests of one measurement, and of turns. */

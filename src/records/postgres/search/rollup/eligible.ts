@@ -8,7 +8,7 @@ import { instantText } from '#search/query/option/instant.js';
 import type { Predicate } from '#search/query/predicate.js';
 import { declaringProducts, type NumberSlot, valueSlots } from '../sql/stored-field.js';
 import { combineNeeds, countOnly, type Need, needOf, needOfPredicate } from './need.js';
-import type { LeftOut, ReplacedDay, RollupRange, Stale } from './rollup-range.js';
+import { isMostlyLeftOut, type LeftOut, type ReplacedDay, type RollupRange, type Stale } from './rollup-range.js';
 import type { Sources } from './sources.js';
 
 /** Minimum number of whole hours. Fewer are as fast to read from the records. */
@@ -175,6 +175,7 @@ export const rollupRange = (
     hours || byDay || apart.length === 0
       ? undefined
       : daysOf({ from, until: to }, apart, [...outdated, ...notMade], replacedOf(request, sources, leftOut));
+  if (apart.length === inScope.length && isMostlyLeftOut({ from, until: to }, leftOut, days)) return undefined;
   const weeks = (candidate.digests || candidate.sketches) && !candidate.days && weeksOf({ from, until: to }, outdated);
   return {
     from: instantText(from),

@@ -78,3 +78,18 @@ export interface Whose {
   readonly organizationId: string;
   readonly deviceIds: readonly string[];
 }
+
+/**
+ * Whether most hours of a time span have no rollups by device, and are on no day that is read as a whole. As rollups, a
+ * record of five variables would be read as six rows: statistics of 1,000 devices take 270 ms instead of 50.
+ */
+export const isMostlyLeftOut = (
+  { from, until }: { from: number; until: number },
+  { hours }: LeftOut,
+  days: RollupRange['days'],
+): boolean => {
+  if (hours === undefined) return false;
+  const leftOut = Math.min(until, hours.until) - Math.max(from, hours.from);
+  const whole = days === undefined ? 0 : Date.parse(days.to) - Date.parse(days.from);
+  return 2 * (leftOut - whole) > until - from;
+};
