@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { hourSeconds, minuteSeconds } from '#common/time.js';
 import type { Queryable } from '#database/queryable.js';
-import { transaction } from '#database/transaction.js';
+import { isConflict, transaction } from '#database/transaction.js';
 import { isAlone } from '../upkeep/alone-day.js';
 import { type DirtyHour, remakeHours } from '../upkeep/rollup.js';
 import { makeDays, ownedBy, waitForRollups } from '../upkeep/rollup-day.js';
@@ -42,31 +42,39 @@ export const findStaleAloneDays = async (database: Queryable, now: Date): Promis
  * into a temporary table `record`, which hides the table from the statements of the upkeep: they read the same columns.
  * Other upkeep leaves out such days. Does nothing if the day has its rows again.
  */
-export const rollUpAloneDay = (pool: Pool, { source, day, ...owner }: BlockedDay): Promise<void> =>
-  transaction(pool, async (tx) => {
-    await tx.query('set transaction isolation level repeatable read');
-    await prepareLong(tx);
-    const { rowCount } = await tx.query(sql`
+export const rollUpAloneDay = async (pool: Pool, day: BlockedDay): Promise<void> => {
+  try {
+    await transaction(pool, (tx) => makeRollups(tx, day));
+  } catch (error) {
+    // Other rows of the tables have changed since the snapshot. The next run makes the day.
+    if (!isConflict(error)) throw error;
+  }
+};
+
+const makeRollups = async (tx: PoolClient, { source, day, ...owner }: BlockedDay): Promise<void> => {
+  await tx.query('set transaction isolation level repeatable read');
+  await prepareLong(tx);
+  const { rowCount } = await tx.query(sql`
       select from record_blocked where source = ${source} and day = 'epoch'::date + ${day}::int and alone for update`);
-    if (rowCount === 0) return;
-    await hideRecords(tx, { source, day, ...owner });
-    await waitForRollups(tx);
-    const whose = ownedBy(owner);
-    const { rows: noted } = await tx.query<DirtyHour>(sql`
+  if (rowCount === 0) return;
+  await hideRecords(tx, { source, day, ...owner });
+  await waitForRollups(tx);
+  const whose = ownedBy(owner);
+  const { rows: noted } = await tx.query<DirtyHour>(sql`
       with noted as (
         delete from record_dirty where ${whose} and hour >= ${startOf(day)} and hour < ${startOf(day + 1)} returning hour
       )
       select distinct ${owner.organization_id}::uuid as organization_id, ${owner.product_id}::uuid as product_id, hour from noted`);
-    if (noted.length > 0) await remakeHours(tx, noted);
-    const { rows: starts } = await tx.query<{ day: string }>(sql`
+  if (noted.length > 0) await remakeHours(tx, noted);
+  const { rows: starts } = await tx.query<{ day: string }>(sql`
       delete from record_dirty_day where ${whose} and day = ${startOf(day)} returning day`);
-    for (const start of starts) await makeDays(tx, [{ ...owner, ...start }]);
-    const { product_id } = owner;
-    if (product_id === null) return;
-    const { rows: summaries } = await tx.query<{ day: string }>(sql`
+  for (const start of starts) await makeDays(tx, [{ ...owner, ...start }]);
+  const { product_id } = owner;
+  if (product_id === null) return;
+  const { rows: summaries } = await tx.query<{ day: string }>(sql`
       delete from record_dirty_summary where ${whose} and day = ${startOf(day)} returning day`);
-    for (const start of summaries) await makeSummaries(tx, [{ ...owner, product_id, ...start }]);
-  });
+  for (const start of summaries) await makeSummaries(tx, [{ ...owner, product_id, ...start }]);
+};
 
 /** Hides the table `record` until the end of the transaction, by one with the records of a day. */
 const hideRecords = async (tx: PoolClient, { source, day, ...owner }: BlockedDay): Promise<void> => {

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { dayMs, hourSeconds } from '#common/time.js';
-import { transaction } from '#database/transaction.js';
+import { isConflict, transaction } from '#database/transaction.js';
 import { instantText } from '#search/query/option/instant.js';
 import { squared } from '../squared.js';
 import { isAlone } from './alone-day.js';
@@ -14,19 +14,26 @@ import { isAlone } from './alone-day.js';
 
 /**
  * Makes rollups in one snapshot, and returns the number of hours or days. Only one transaction at a time does so, so
- * that hours do not change while days are made from them. Returns 0 if another one does.
+ * that hours do not change while days are made from them. Returns 0 if another one does, or if the maker of blocks has
+ * changed the same rows since the snapshot: the next run makes them.
  */
-export const makeRollups = (pool: Pool, make: (tx: PoolClient) => Promise<number>): Promise<number> =>
-  transaction(pool, async (tx) => {
-    await tx.query('set transaction isolation level repeatable read');
-    const { rows: locked } = await tx.query<{ locked: boolean }>(
-      sql`select pg_try_advisory_xact_lock(${key}) as locked`,
-    );
-    if (!locked[0]?.locked) return 0;
-    // Compiling hundreds of sums takes longer than running them.
-    await tx.query('set local jit = off');
-    return make(tx);
-  });
+export const makeRollups = async (pool: Pool, make: (tx: PoolClient) => Promise<number>): Promise<number> => {
+  try {
+    return await transaction(pool, async (tx) => {
+      await tx.query('set transaction isolation level repeatable read');
+      const { rows: locked } = await tx.query<{ locked: boolean }>(
+        sql`select pg_try_advisory_xact_lock(${key}) as locked`,
+      );
+      if (!locked[0]?.locked) return 0;
+      // Compiling hundreds of sums takes longer than running them.
+      await tx.query('set local jit = off');
+      return make(tx);
+    });
+  } catch (error) {
+    if (isConflict(error)) return 0;
+    throw error;
+  }
+};
 
 const key = sql`hashtextextended('record rollups', 0)`;
 
