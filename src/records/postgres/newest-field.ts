@@ -1,5 +1,6 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { clockTolerance } from '#scheduling/clock-tolerance.js';
+import { anyAlone, newestAlone } from './alone-record.js';
 
 /** Maximum length of a field's name in the table record_newest, so that its index can hold the name. */
 export const longestName = 512;
@@ -14,10 +15,22 @@ export const orderTimeSql = (id: Sql, ts: Sql): Sql => {
 };
 
 /**
- * Selects the greatest order time `at` of a device's records that meet a condition (` and …`). No record has a greater
- * order time than its `ts`. So if the record with the greatest `ts` was ahead, only those after its arrival are read.
+ * Selects the greatest order time `at` of a device's records; no row without records.
+ * @param condition of rows (` and …`), which all records meet whose day is in blocks alone
+ * @param alone whether there may be such records
  */
-export const newestAt = (deviceId: Sql, condition: Sql = empty): Sql => sql`
+export const newestAt = (deviceId: Sql, condition: Sql = empty, alone: Sql = anyAlone): Sql => sql`
+  select newest.at from (select (${newestRowAt(deviceId, condition)}) as at) stored
+    cross join lateral (
+      select greatest(stored.at, case when ${alone} then (
+        select order_ts from ${newestAlone({ deviceId, from: sql`coalesce(stored.at, '-infinity')` })} n) end) as at) newest
+   where newest.at is not null`;
+
+/**
+ * No record has a greater order time than its `ts`. So if the record with the greatest `ts` was ahead, only those after
+ * its arrival are read.
+ */
+const newestRowAt = (deviceId: Sql, condition: Sql): Sql => sql`
   select case when n.at = n.ts then n.at else (
     select max(later.at) from (
       select ${orderTimeSql(sql`id`, sql`ts`)} as at from record
@@ -25,3 +38,19 @@ export const newestAt = (deviceId: Sql, condition: Sql = empty): Sql => sql`
     from (
       select ts, ${orderTimeSql(sql`id`, sql`ts`)} as at from record
        where device_id = ${deviceId} ${condition} order by record.ts desc limit 1) n`;
+
+/**
+ * Selects the newest record that is in a block alone and has a noted field, no later than the noted time.
+ * @param noted alias of a row with the columns of record_newest. If a row of `record` is the noted one, no older record
+ * is searched for.
+ */
+export const fieldAlone = (noted: Sql): Sql =>
+  newestAlone({
+    deviceId: sql`${noted}.device_id`,
+    part: 'data',
+    field: sql`${noted}.name`,
+    to: sql`${noted}.ts`,
+    from: sql`case when exists (
+      select from record e where e.device_id = ${noted}.device_id and e.ts = ${noted}.ts and e.data -> ${noted}.name <> 'null')
+      then ${noted}.ts else '-infinity' end`,
+  });

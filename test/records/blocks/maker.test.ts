@@ -3,16 +3,14 @@ import fc from 'fast-check';
 import type { Pool, PoolClient } from 'pg';
 import sql from 'sql-template-tag';
 import { setRetention } from '#operator/retention.js';
-import type { StoredRow } from '#records/blocks/stored-row.js';
 import { dropStale } from '#records/postgres/blocks/delete-blocks.js';
 import { purgeDevices } from '#records/postgres/upkeep/purge.js';
 import { retire } from '#records/postgres/upkeep/retention.js';
 import type { Fleet } from '../fleet.js';
 import { arbitraryRows } from './arbitrary-row.js';
 import { type BlockWorld, daySeconds, later, midnight, same, someRecords, useBlockWorld } from './block-world.js';
-import { dayStart } from './fleet-rows.js';
 import { createStored } from './round-trip.js';
-import { storeRows } from './store-rows.js';
+import { keepRows } from './store-rows.js';
 
 let pool: Pool;
 let world: BlockWorld;
@@ -146,28 +144,11 @@ describe('making of blocks of any records', () => {
   });
   afterAll(() => client.release());
 
-  /** Stores rows as the records of a product, and notes their day as upkeep does. */
-  const keep = async ({ organizationId, productId }: Fleet, rows: readonly StoredRow[]): Promise<void> => {
-    await client.query('truncate stored');
-    await storeRows(client, rows);
-    const day = sql`to_timestamp(${dayStart / 1e6})`;
-    await client.query(sql`select record_partition(${day}, now())`);
-    await client.query(sql`
-      with kept as (
-        insert into record (id, seq, organization_id, device_id, product_id, ts, metadata, data, frame, given, numbers, texts, many, ignored)
-        select id, seq, ${organizationId}, lpad(device::text, 32, '0')::uuid, ${productId}, ts, metadata, data, frame, given, numbers, texts, many, ignored
-        from stored returning device_id
-      ), noted as (
-        insert into record_dirty_block (organization_id, product_id, day) values (${organizationId}, ${productId}, ${day})
-      )
-      insert into record_source select distinct ${organizationId}::uuid, ${productId}::uuid, device_id from kept`);
-  };
-
   it('restores them', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryRows(20), async (rows) => {
         const fleet = await world.fleetOf();
-        await keep(fleet, rows);
+        await keepRows(client, fleet, rows);
         await world.make();
         expect(await world.compare(fleet)).toEqual([same(rows.length)]);
       }),

@@ -5,8 +5,9 @@ import { NewestValues, newestRecords } from '#records/answer/latest-answer.js';
 import type { PlainObject } from '#records/item.js';
 import type { RecordIndex } from '#records/record-index.js';
 import { type ProductShape, ProductShapes, type ProductUse } from '#records/scope/product-shape.js';
+import { anyAlone, newestAlone, recordsAt } from '../alone-record.js';
 import { dayOf } from '../day.js';
-import { longestName, orderTimeSql, searchedBack } from '../newest-field.js';
+import { fieldAlone, longestName, orderTimeSql, searchedBack } from '../newest-field.js';
 
 /** Counts the bytes read. Throws above the call's limit. */
 type Weigh = Parameters<RecordIndex['latest']>[1];
@@ -75,10 +76,20 @@ const findRecent = (pool: Pool, deviceIds: readonly string[], weigh: Weigh, with
     select d.id as device_id, d.organization_id, d.product_id, p.xmin::text as product_version,
       p.organization_id <> d.organization_id as "foreign", r.id, r.ts, r.data, r.future
     from unnest(${deviceIds}::uuid[]) w (id) join device d using (id) left join product p on p.id = d.product_id,
-      lateral (select id, extract(epoch from ts)::float8 as ts, data, ts > clock_timestamp() as future
-        from record where device_id = d.id${within}
-        order by record.ts desc, seq desc limit ${newestRecords}) r`,
+      lateral (
+        (select id, extract(epoch from ts)::float8 as ts, data, ts > clock_timestamp() as future
+          from record where device_id = d.id${within}
+          order by record.ts desc, seq desc limit ${newestRecords})
+        union all
+        select id, extract(epoch from ts)::float8, data, false from ${recordsAt(recentAlone(sql`d.id`, within), ['data'])} b) r`,
   );
+
+/** Selects the places of the newest records that are in blocks alone, as far as rows do not exclude them. */
+const recentAlone = (deviceId: Sql, within: Sql): Sql => sql`(
+  select block, place from record_block_places(array[${deviceId}],
+    coalesce((select ts from record where device_id = ${deviceId}${within} order by ts desc, seq desc limit 1 offset ${newestRecords - 1}), '-infinity'),
+    'infinity', null, null, true, ${newestRecords})
+   where ${anyAlone} order by ts desc, seq desc limit ${newestRecords})`;
 
 const readWeighed = async <Row extends object>(pool: Pool, weigh: Weigh, { text, values }: Sql): Promise<Row[]> => {
   weigh(0);
@@ -154,6 +165,26 @@ const ofBlocks = (condition: Sql, slot: Sql): Sql => sql`
     cross join lateral (${greatest(sql`${condition} and r.ts < (n.day + 1)::timestamptz`)}) r
     where v.device_id = p.device_id and p.sparse`;
 
+/**
+ * Selects the newest record that is in a block alone and has a value in the slot, no later than the newest day in blocks
+ * that has one, or has the variable as an array.
+ */
+const ofAlone = (slot: Sql): Sql => {
+  const day = sql`
+    select (n.day + 1)::timestamp at time zone 'UTC' from record_block_device v
+    join record_block_source s on s.organization_id = p.organization_id and s.product_id = p.product_id
+    join record_seen n on n.device = v.device and n.source = s.source and n.col = ${slot}
+    where v.device_id = p.device_id`;
+  const device = { deviceId: sql`p.device_id` };
+  return sql`
+    select b.id, b.ts, b.seq, b.data, n.order_ts as at from (
+      select * from (${day}) seen (until) cross join lateral ${newestAlone({ ...device, productId: sql`p.product_id`, column: slot, to: sql`seen.until` })} m
+      union all
+      select null, m.* from ${newestAlone({ ...device, part: 'many', field: sql`p.name` })} m where p.multi) n
+    cross join lateral record_block_rows(n.block, n.place, n.place, '{data}') b
+    where ${anyAlone}`;
+};
+
 /** Selects the newest values of variables of the devices' present and earlier products that are not known. */
 const rareVariables = (devices: readonly Incomplete[]): Sql => {
   const slot = sql`case p.kind when 'number' then p.slot else -p.slot end`;
@@ -201,6 +232,8 @@ const rareVariables = (devices: readonly Incomplete[]): Sql => {
       (${withoutLeap(ours, ofBlocks(ours, slot))})
       union all
       (${withoutLeap(sql`p.multi and r.many ? p.name`)})
+      union all
+      (${ofAlone(slot)})
       order by at desc, ts desc, seq desc limit 1
     ) value`;
 };
@@ -251,10 +284,15 @@ const otherFields = (devices: readonly KnownDevice[]): Sql => sql`
     select n.device_id, n.name, r.id, r.ts, r.data -> n.name as value
     from wanted w join record_newest n on n.device_id = w.device_id and n.name <> all(w.found)
     cross join lateral (
-      select id, ts, data from (
-        select id, ts, seq, data from record where device_id = n.device_id and ts <= n.ts
-        order by ts desc, seq desc limit ${searchedBack}) back
-      where data -> n.name <> 'null' limit 1) r
+      select * from (
+        (select id, ts, data from (
+          select id, ts, seq, data from record where device_id = n.device_id and ts <= n.ts
+          order by ts desc, seq desc limit ${searchedBack}) back
+        where data -> n.name <> 'null' limit 1)
+        union all
+        select b.id, b.ts, b.data from ${fieldAlone(sql`n`)} a
+        cross join lateral record_block_rows(a.block, a.place, a.place, '{data}') b where ${anyAlone}) found
+      order by ts desc limit 1) r
   )
   select device_id, id, extract(epoch from ts)::float8 as ts, jsonb_build_object(name, value) as data
   from (select * from fresh union all select * from noted) field`;

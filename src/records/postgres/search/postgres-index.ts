@@ -2,9 +2,10 @@ import type { Pool } from 'pg';
 import type { CallReads } from '#database/call-read.js';
 import type { RecordIndex } from '#records/record-index.js';
 import { createLatest } from './latest-record.js';
-import { createFind, createHorizon, createList, createNewestTimes, createSilentDevices } from './list.js';
+import { createFind, createHorizon, createNewestTimes, createSilentDevices } from './list.js';
 import { requireAnswerable } from './match.js';
 import { createSearch, type SearchOptions } from './postgres-search.js';
+import { createList } from './record-page.js';
 import { createSeries } from './series/series.js';
 import { createStates } from './states/states.js';
 

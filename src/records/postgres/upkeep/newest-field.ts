@@ -1,7 +1,8 @@
 import type { Pool, PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { hourMs } from '#common/time.js';
-import { longestName, orderTimeSql, searchedBack } from '../newest-field.js';
+import { anyAlone, newestAlone } from '../alone-record.js';
+import { fieldAlone, longestName, orderTimeSql, searchedBack } from '../newest-field.js';
 import { byOwner, makeRollups, type Owner, ownedBy, timeWithin } from './rollup-day.js';
 
 /*
@@ -85,6 +86,7 @@ export const mendNewest = async (tx: PoolClient, owner: Owner, hours: readonly s
         offset 0) n
       where not exists (
         select from record r where r.device_id = n.device_id and r.ts = n.ts and r.data -> n.name <> 'null')
+        and not exists (select from ${newestAlone({ deviceId: sql`n.device_id`, part: 'data', field: sql`n.name`, from: sql`n.ts`, to: sql`n.ts` })} a where ${anyAlone})
     ), left_over as (
       select s.device_id, s.name, r.ts, r.at from stale s left join lateral (${newestWith(sql`s`)}) r on true
     ), moved as (
@@ -97,10 +99,14 @@ export const mendNewest = async (tx: PoolClient, owner: Owner, hours: readonly s
 
 /** Selects the time of the newest record of a device with a field, no later than a time, of `row`. */
 const newestWith = (row: Sql): Sql => sql`
-  select r.ts, ${orderTimeSql(sql`r.id`, sql`r.ts`)} as at from (
-    select id, ts, data from record where device_id = ${row}.device_id and ts <= ${row}.ts
-    order by ts desc limit ${searchedBack}) r
-  where r.data -> ${row}.name <> 'null' limit 1`;
+  select * from (
+    (select r.ts, ${orderTimeSql(sql`r.id`, sql`r.ts`)} as at from (
+      select id, ts, data from record where device_id = ${row}.device_id and ts <= ${row}.ts
+      order by ts desc limit ${searchedBack}) r
+    where r.data -> ${row}.name <> 'null' limit 1)
+    union all
+    select a.ts, a.order_ts from ${fieldAlone(row)} a where ${anyAlone}) found
+  order by ts desc limit 1`;
 
 /** Notes the fields of a batch of hours whose rollups were made by earlier versions. Returns the number of hours. */
 export const noteEarlier = (pool: Pool): Promise<number> =>

@@ -1,5 +1,6 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { Pair } from '#records/answer/series-answer.js';
+import { hasAlone, valuesAlone } from '#records/postgres/alone-record.js';
 import { hoursOfDevices } from '#records/postgres/day.js';
 import { variablesFor } from '#records/scope/variable.js';
 import type { UnixRange } from '#records/series-interval.js';
@@ -68,22 +69,28 @@ export const values = (wanted: WantedSeries, rolled: Rolled): Sql => {
   return sql`(${join(parts, ' union all ')}) as v (device_id, name, ts, value, n, at, seq)`;
 };
 
-const ofDeclared = ({ declared, from, to, hours }: WantedSeries, rolled: Rolled): Sql[] => {
-  const ofRecords = (when: Sql, each = empty, and = empty) => sql`
+const ofDeclared = ({ organizationId, declared, from, to, hours }: WantedSeries, rolled: Rolled): Sql[] => {
+  const ofRecords = (when: Sql, each = empty, and = empty, [low, high] = [time(from), time(to)]) => sql`
     select d.id, variable.name, r.ts, r.numbers[variable.slots[array_position(variable.products, r.product_id)]], 1::int8, r.ts, r.seq
       from ${devices(declared)} d (id) ${each}
       cross join lateral (select ts, seq, product_id, numbers from record r where r.device_id = d.id and ${when} offset 0) r
       cross join variable
      where (d.id, variable.name) in (select device_id, name from pair) ${and}
-       and r.numbers[variable.slots[array_position(variable.products, r.product_id)]] is not null`;
+       and r.numbers[variable.slots[array_position(variable.products, r.product_id)]] is not null
+    union all
+    select d.id, slot.name, r.ts, r.value, 1::int8, r.ts, r.seq
+      from ${devices(declared)} d (id) ${each}
+      cross join lateral record_block_device_runs(d.id, ${low}, ${high}) b join slot on slot.product_id = b.product_id
+      cross join lateral ${valuesAlone(sql`record_block_numbers(b.block, slot.slot, b.first_place, b.last_place)`)} r
+     where ${hasAlone(organizationId)} and (d.id, slot.name) in (select device_id, name from pair) and ${when} ${and} and r.value is not null`;
   const [first, last] = [sql`r.ts >= ${time(from)}`, sql`r.ts <= ${time(to)}`];
   if (declared.length === 0) return [];
   if (hours === undefined) return [ofRecords(sql`${first} and ${last}`)];
   return [
-    ofRecords(sql`${first} and r.ts < ${time(hours.from)}`),
+    ofRecords(sql`${first} and r.ts < ${time(hours.from)}`, empty, empty, [time(from), time(hours.from)]),
     ofHours(hours, rolled),
-    ofRecords(inSpan, sql`cross join span h`, isUnrolled),
-    ofRecords(sql`r.ts >= ${time(hours.to)} and ${last}`),
+    ofRecords(inSpan, sql`cross join span h`, isUnrolled, [sql`h.start`, sql`h.until`]),
+    ofRecords(sql`r.ts >= ${time(hours.to)} and ${last}`, empty, empty, [time(hours.to), time(to)]),
   ];
 };
 
@@ -97,7 +104,7 @@ const ofHours = ({ from, to }: UnixRange, { value, at }: Rolled): Sql => sql`
    where (had.device_id, slot.name) in (select device_id, name from pair)
      and (had.product_id, u.hour) not in (select product_id, hour from unrolled)`;
 
-const asTheyCame = ({ undeclared, from, to }: WantedSeries): Sql[] =>
+const asTheyCame = ({ organizationId, undeclared, from, to }: WantedSeries): Sql[] =>
   undeclared.length === 0
     ? []
     : [
@@ -107,5 +114,13 @@ const asTheyCame = ({ undeclared, from, to }: WantedSeries): Sql[] =>
       from ${pairs(undeclared)} d (device_id, name)
       cross join lateral (select ts, seq, data -> d.name as value from record r
         where r.device_id = d.device_id and r.ts >= ${time(from)} and r.ts <= ${time(to)} offset 0) r
-     where jsonb_typeof(r.value) in ('number', 'boolean')`,
+     where jsonb_typeof(r.value) in ('number', 'boolean')
+    union all
+    select d.device_id, d.name, r.ts,
+           case jsonb_typeof(r.value -> d.name) when 'number' then (r.value -> d.name)::float8 else (r.value -> d.name)::boolean::int::float8 end, 1::int8, r.ts, r.seq
+      from ${pairs(undeclared)} d (device_id, name)
+      cross join lateral record_block_device_runs(d.device_id, ${time(from)}, ${time(to)}) b
+      cross join lateral ${valuesAlone(sql`record_block_json(b.block, 'data', array[d.name], b.first_place, b.last_place)`)} r
+     where ${hasAlone(organizationId)} and r.ts >= ${time(from)} and r.ts <= ${time(to)}
+       and jsonb_typeof(r.value -> d.name) in ('number', 'boolean')`,
       ];

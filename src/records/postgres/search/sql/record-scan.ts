@@ -26,6 +26,8 @@ export interface Scope {
   readonly alone?: BlockRange;
   /** Set if blocks are read instead of rows, as far as they have what a statement reads. It has the days of `alone`. */
   readonly blocks?: BlockRange;
+  /** Selects the records that are read instead of all rows. */
+  readonly records?: Sql;
   /** Set if few devices are read from rollups, always by the index of the devices. */
   readonly hasFewDevices?: boolean;
 }
@@ -71,10 +73,10 @@ const replacementOf = (
 };
 
 /** Returns the rows, with the columns of the leaves that fields may read. */
-const rowsWith = (fields: readonly Field[]): Sql => {
+const rowsWith = (fields: readonly Field[], records = sql`record`): Sql => {
   const leaves = [...new Set(fields.flatMap(leavesOf))];
   const columns = leaves.map(({ column, stored }) => sql`, ${stored} as ${column}`);
-  return leaves.length === 0 ? sql`record r` : sql`(select r.*${join(columns, '')} from record r) r`;
+  return leaves.length === 0 ? sql`${records} r` : sql`(select r.*${join(columns, '')} from ${records} r) r`;
 };
 
 /** Rows that a statement reads, and the condition that they match. */
@@ -99,7 +101,7 @@ export const scan = (
   const { scope, rest } = narrow(wide, predicates);
   const all = [...fields, ...rest.flatMap(fieldsOf)];
   const replacement = replacementOf(scope, rest, fields, isShown);
-  const records = replacement ?? rowsWith(all);
+  const records = replacement ?? rowsWith(all, scope.records);
   const isOfDevice = all.some(({ ofDevice }) => ofDevice);
   return {
     source: isOfDevice ? sql`${records} join device d on d.id = r.device_id` : records,
