@@ -18,11 +18,16 @@ import { prepareLong } from './snapshot.js';
 const quiet = 10 * minuteSeconds;
 const atMost = 6 * hourSeconds;
 
-/** SQL: the days in blocks alone that have stale hours, and are due. */
+/** SQL: the days in blocks alone that are stale, or have stale hours, and are due. */
 export const staleAloneDays = (now: Date): Sql => {
   const ago = (seconds: number) => sql`${now}::timestamptz - make_interval(secs => ${seconds})`;
   return sql`
-    select organization_id, product_id, date_trunc('day', hour, 'UTC') as day from record_dirty d
+    select organization_id, product_id, date_trunc('day', hour, 'UTC') as day from (
+      select organization_id, product_id, hour, noted_at from record_dirty
+      union all
+      select organization_id, product_id, day, noted_at from record_dirty_day
+      union all
+      select organization_id, product_id, day, noted_at from record_dirty_summary) d
     where ${isAlone(sql`d.hour`)} group by 1, 2, 3
     having max(noted_at) <= ${ago(quiet)} or min(noted_at) <= ${ago(atMost)}`;
 };
@@ -57,14 +62,15 @@ const makeRollups = async (tx: PoolClient, { source, day, ...owner }: BlockedDay
   const { rowCount } = await tx.query(sql`
       select from record_blocked where source = ${source} and day = 'epoch'::date + ${day}::int and alone for update`);
   if (rowCount === 0) return;
-  await hideRecords(tx, { source, day, ...owner });
-  await waitForRollups(tx);
   const whose = ownedBy(owner);
+  // At once, because the upkeep thins out notes while records keep coming.
   const { rows: noted } = await tx.query<DirtyHour>(sql`
       with noted as (
         delete from record_dirty where ${whose} and hour >= ${startOf(day)} and hour < ${startOf(day + 1)} returning hour
       )
       select distinct ${owner.organization_id}::uuid as organization_id, ${owner.product_id}::uuid as product_id, hour from noted`);
+  await hideRecords(tx, { source, day, ...owner });
+  await waitForRollups(tx);
   if (noted.length > 0) await remakeHours(tx, noted);
   const { rows: starts } = await tx.query<{ day: string }>(sql`
       delete from record_dirty_day where ${whose} and day = ${startOf(day)} returning day`);

@@ -6,6 +6,7 @@ import type { Queryable } from '#database/queryable.js';
 import { transaction } from '#database/transaction.js';
 import { isToShrink, shrinkPartitions } from '../upkeep/partition.js';
 import { findStaleAloneDays, rollUpAloneDay, staleAloneDays } from './alone-rollup.js';
+import { attemptAll } from './attempt.js';
 import type { BlockedDay } from './block-rows.js';
 import { findDaysToFreeze, freezeDay, graceDays, isToFreeze } from './freeze-day.js';
 import { thawDay } from './thaw-day.js';
@@ -13,11 +14,9 @@ import { thawDay } from './thaw-day.js';
 /** Number of late rows with which a day gets all its rows again: the maker keeps late rows in memory. */
 const mostLate = 50_000;
 
-const daysAtOnce = 20;
-
 /**
  * SQL: days in blocks alone that get their rows again: retention deletes a part of them, many late records have arrived,
- * or no blocks are wanted.
+ * their blocks cannot be made again, or no blocks are wanted.
  */
 const toThaw = (now: Date, mode: BlockMode): Sql => {
   const ofOwner = (more: Sql) => sql`
@@ -30,17 +29,17 @@ const toThaw = (now: Date, mode: BlockMode): Sql => {
         select ${now}::timestamptz - keep as limit from record_retention r
         where r.organization_id = s.organization_id and (r.product_id = s.product_id or r.product_id is null)
         order by r.product_id nulls last limit 1) r
-      where alone and b.day::timestamp at time zone 'UTC' < r.limit`)}
+      where alone and r.limit > b.day::timestamp at time zone 'UTC' and r.limit < (b.day + 1)::timestamp at time zone 'UTC'`)}
     union
     ${ofOwner(sql`
       join record_dirty_block d on d.organization_id = s.organization_id and d.product_id is not distinct from s.product_id
         and d.day = b.day::timestamp at time zone 'UTC'
-      where alone and ${mostLate} < (
+      where alone and (d.fault is not null or ${mostLate} < (
         select count(*) from (
           select from record r
           where r.organization_id = s.organization_id and (r.product_id = s.product_id or s.product_id is null and r.product_id is null)
             and r.ts >= b.day::timestamp at time zone 'UTC' and r.ts < (b.day + 1)::timestamp at time zone 'UTC'
-          limit ${mostLate + 1}) late)`)}`;
+          limit ${mostLate + 1}) late))`)}`;
 };
 
 /** Whether days are to lose their rows, or to get them again, or rollups of days in blocks alone are to be made. */
@@ -55,18 +54,14 @@ const madeBefore = (now: Date): Date => new Date(now.getTime() - graceDays * day
 
 /** Restores rows of days in blocks alone, as far as they are due, each day in its own transaction. */
 export const thawDueDays = async (pool: Pool, now: Date, mode: BlockMode): Promise<void> => {
-  for (;;) {
-    const { rows: days } = await pool.query<BlockedDay>(
-      sql`select * from (${toThaw(now, mode)}) d order by day limit ${daysAtOnce}`,
-    );
-    if (days.length === 0) return;
-    for (const day of days) await transaction(pool, (tx) => thawDay(tx, day));
-  }
+  const { rows: days } = await pool.query<BlockedDay>(sql`select * from (${toThaw(now, mode)}) d order by day`);
+  await attemptAll(days.map((day) => () => transaction(pool, (tx) => thawDay(tx, day))));
 };
 
 /** Makes the rollups of all days in blocks alone that are due. */
 export const rollUpAloneDays = async (pool: Pool, now: Date): Promise<void> => {
-  for (const day of await findStaleAloneDays(pool, now)) await rollUpAloneDay(pool, day);
+  const days = await findStaleAloneDays(pool, now);
+  await attemptAll(days.map((day) => () => rollUpAloneDay(pool, day)));
 };
 
 /** Deletes the rows of all days that have been in blocks for long enough, and frees their space. */

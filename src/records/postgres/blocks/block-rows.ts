@@ -38,10 +38,29 @@ export const listBlocks = async (
   return rows;
 };
 
-/** Decodes the records of a day's blocks, one block after the other, in the order of device, time and `seq`. */
+/** A reason why records cannot be in blocks. The message contains no value of theirs. */
+export class BlockFault extends Error {}
+
+/**
+ * Decodes the records of a day's blocks, one block after the other, in the order of device, time and `seq`.
+ * @throws BlockFault if records are missing, which no other place has
+ */
 export async function* readBlockRows(tx: PoolClient, place: Place, paths: PathNumbers): AsyncGenerator<StoredRow[]> {
-  for (const { block } of await listBlocks(tx, place)) yield decodeBlock(await readBlock(tx, block), paths);
+  let left = await countOf(tx, place);
+  for (const { block } of await listBlocks(tx, place)) {
+    const rows = decodeBlock(await readBlock(tx, block), paths);
+    left -= rows.length;
+    yield rows;
+  }
+  if (left !== 0) throw new BlockFault('Its blocks have another number of records.');
 }
+
+const countOf = async (tx: PoolClient, { source, day }: Place): Promise<number> => {
+  const { rows } = await tx.query<{ n: number }>(
+    sql`select n from record_blocked where source = ${source} and day = 'epoch'::date + ${day}::int`,
+  );
+  return rows[0]?.n ?? 0;
+};
 
 const columns =
   'id, seq, organization_id, device_id, product_id, ts, metadata, data, frame, given, numbers, texts, many, ignored';
@@ -82,10 +101,13 @@ const deviceIdsOf = async (tx: PoolClient, rows: readonly StoredRow[]): Promise<
   return new Map(found.map(({ device, device_id }) => [device, device_id]));
 };
 
-/** Returns the numbers of deleted devices whose records are still to be deleted. */
+/**
+ * Returns the numbers of deleted devices whose records are still to be deleted. Until its days are noted, a device
+ * counts as present: otherwise its blocks would lose records that its rollups keep.
+ */
 export const deletedDevices = async (database: Queryable): Promise<ReadonlySet<number>> => {
   const { rows } = await database.query<{ device: number }>(
-    sql`select device from record_sweep join record_block_device using (device_id)`,
+    sql`select device from record_sweep join record_block_device using (device_id) where is_noted`,
   );
   return new Set(rows.map(({ device }) => device));
 };

@@ -3,7 +3,7 @@ import { escapeLiteral } from 'pg';
 import { readStoredRow, storedColumns } from '#records/blocks/read-block.js';
 import type { StoredRow } from '#records/blocks/stored-row.js';
 import type { Owner } from '../upkeep/rollup-day.js';
-import { type BlockedDay, deletedDevices, loadPaths, readBlockRows } from './block-rows.js';
+import { type BlockedDay, loadPaths, readBlockRows } from './block-rows.js';
 import { copyOut } from './block-store.js';
 
 /**
@@ -30,13 +30,13 @@ export const readDay = (
  * Reads the records of a day in blocks alone in the order of blocks: those of its blocks, without those of deleted
  * devices, and its rows, which arrived later.
  * @param late the rows of the day, in that order
+ * @param gone numbers of the deleted devices
  */
 export async function* readAloneDay(
   tx: PoolClient,
   place: Pick<BlockedDay, 'source' | 'day'>,
-  late: readonly StoredRow[],
+  { late, gone }: { late: readonly StoredRow[]; gone: ReadonlySet<number> },
 ): AsyncGenerator<StoredRow[]> {
-  const gone = await deletedDevices(tx);
   let next = 0;
   for await (const page of readBlockRows(tx, place, await loadPaths(tx, place.source))) {
     const merged: StoredRow[] = [];

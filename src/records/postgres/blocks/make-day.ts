@@ -13,7 +13,7 @@ import { midnightsOf } from '#records/blocks/run.js';
 import type { StoredRow } from '#records/blocks/stored-row.js';
 import { utc, zoneOf } from '#search/date/zone.js';
 import { type Owner, ownedBy } from '../upkeep/rollup-day.js';
-import { loadPaths } from './block-rows.js';
+import { BlockFault, deletedDevices, loadPaths } from './block-rows.js';
 import { allOf, readBlock, writeBlock } from './block-store.js';
 import { readAloneDay, readDay } from './day-rows.js';
 import { noteFault } from './delete-blocks.js';
@@ -33,9 +33,6 @@ export type MadeDay =
   | { outcome: 'busy' }
   /** It waits for its next change. */
   | { outcome: 'fault'; fault: string };
-
-/** A reason why records cannot be in blocks. The message contains no value of theirs. */
-class BlockFault extends Error {}
 
 /**
  * Makes the blocks of a day from its records, reads them back and compares them. It needs two connections: one reads
@@ -58,8 +55,11 @@ export const makeDay = async (pool: Pool, day: NotedDay): Promise<MadeDay> => {
         const records = await inSnapshot(pool, async (reader) => {
           if (!(await isUnchanged(reader, day))) return undefined;
           if (!isAlone) return writeDay(tx, readDay(reader, day, day.day), place);
-          const late = await allOf(readDay(reader, day, day.day));
-          const written = await writeDay(tx, readAloneDay(reader, place, late), place);
+          const gone = await deletedDevices(reader);
+          const rows = await allOf(readDay(reader, day, day.day));
+          // Rows of deleted devices stay for their purge.
+          const late = rows.filter(({ device }) => !gone.has(device));
+          const written = await writeDay(tx, readAloneDay(reader, place, { late, gone }), place);
           await deleteLate(tx, day, late);
           return written;
         });

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { BlockMode } from '#config/config.js';
 import { freezeDueDays, rollUpAloneDays, thawDueDays } from './alone-work.js';
+import { attemptAll } from './attempt.js';
 import { makeDay } from './make-day.js';
 import { findDueDays, type NotedDay, noteOtherZones } from './noted-day.js';
 
@@ -28,8 +29,10 @@ export const makeDueDays = async (pool: Pool, now: Date, { onDay, onFault }: Mak
 
 /** Does all that is due: rows are restored, rollups of days in blocks alone and blocks are made, and rows deleted. */
 export const runBlockWork = async (pool: Pool, now: Date, mode: BlockMode, watch: MakerWatch): Promise<void> => {
-  await thawDueDays(pool, now, mode);
-  await rollUpAloneDays(pool, now);
-  if (mode !== 'off') await makeDueDays(pool, now, watch);
-  if (mode === 'alone') await freezeDueDays(pool, now);
+  await attemptAll([
+    () => thawDueDays(pool, now, mode),
+    () => rollUpAloneDays(pool, now),
+    async () => (mode === 'off' ? undefined : makeDueDays(pool, now, watch)),
+    async () => (mode === 'alone' ? freezeDueDays(pool, now) : undefined),
+  ]);
 };

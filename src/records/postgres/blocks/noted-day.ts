@@ -1,7 +1,9 @@
 import type { PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
-import { dayMs } from '#common/time.js';
+import { dayMs, hourMs, minuteMs } from '#common/time.js';
 import type { Queryable } from '#database/queryable.js';
+import { firstId } from '#entities/id.js';
+import { isAlone, isUndecided } from '../upkeep/alone-day.js';
 import { isDue, type Owner, ownedBy } from '../upkeep/rollup-day.js';
 
 /*
@@ -47,8 +49,22 @@ const noted = (where: Sql): Sql => sql`
   select organization_id, product_id, (extract(epoch from d.day) / 86400)::int as day, noted_at::text
   from record_dirty_block d where ${where}`;
 
+/**
+ * Time for which late records of days in blocks alone stay rows, in milliseconds: subscribers that resume read them by the
+ * transaction that wrote them, for an hour.
+ */
+const resumed = hourMs + 10 * minuteMs;
+
+/** SQL condition: somebody may need rows of the day in blocks alone that is noted in a row `d`. */
+const needsRows = (now: Date): Sql => sql`(${isAlone(sql`d.day`)} and (
+  ${isUndecided(sql`d.organization_id`, sql`d.day`)}
+  or exists (
+    select from record r
+    where r.organization_id = d.organization_id and (r.product_id = d.product_id or d.product_id is null and r.product_id is null)
+      and r.ts >= d.day and r.ts < d.day + interval '24 hours' and r.id >= ${firstId(now.getTime() - resumed)}::uuid)))`;
+
 const isToMake = (now: Date): Sql =>
-  sql`fault is null and ${isFinished(now)} and ${isDue(now)} and not ${hasDirtyHour}`;
+  sql`fault is null and ${isFinished(now)} and ${isDue(now)} and not ${hasDirtyHour} and not ${needsRows(now)}`;
 
 /** Number of days that one query finds. */
 const daysAtOnce = 100;

@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import type { Queryable } from '#database/queryable.js';
 import { transaction } from '#database/transaction.js';
+import { waitForMaker } from '../blocks/noted-day.js';
 import { keepRows } from './alone-day.js';
 
 /**
@@ -69,6 +70,8 @@ const noteAlone = async (pool: Pool, due: Sql): Promise<void> => {
   const { rowCount } = await pool.query(sql`select from record_sweep where ${due} and not is_noted limit 1`);
   if (rowCount === 0) return;
   await transaction(pool, async (tx) => {
+    // A maker may be writing blocks with records of these devices. Later ones write none.
+    await waitForMaker(tx);
     await keepRows(tx);
     await tx.query(sql`
       with fresh as (

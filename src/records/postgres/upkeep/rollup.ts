@@ -62,14 +62,19 @@ export const rollUp = (pool: Pool, now: Date, delay: RollupDelay = usualDelay): 
     return hours.length;
   });
 
-/** Deletes redundant notes. Every transaction notes the current hour; the first and the last note suffice. */
+/**
+ * Deletes redundant notes. Every transaction notes the current hour; the first and the last note suffice. Notes of days
+ * in blocks alone are locked while their rollups are made, which takes longer than a run of the upkeep may wait.
+ */
 const thinOut = async (tx: PoolClient): Promise<void> => {
   await tx.query(sql`
     delete from record_dirty where id in (
-      select id from (
-        select id, min(id) over hour as first, max(id) over hour as last
-        from record_dirty window hour as (partition by organization_id, product_id, hour)) note
-      where id <> first and id <> last)`);
+      select id from record_dirty where id in (
+        select id from (
+          select id, min(id) over hour as first, max(id) over hour as last
+          from record_dirty window hour as (partition by organization_id, product_id, hour)) note
+        where id <> first and id <> last)
+      for update skip locked)`);
 };
 
 const takeDirtyHours = async (
