@@ -12,8 +12,10 @@ import { decodeTexts } from './text-column.js';
 /**
  * Decodes the records of a block, in the order in which they were encoded.
  * @param paths numbers of the source's leaves of JSON
+ * @param places indexes of the only records to return
  */
-export const decodeBlock = (block: Block, paths: PathNumbers): StoredRow[] => {
+export const decodeBlock = (block: Block, paths: PathNumbers, places?: ReadonlySet<number>): StoredRow[] => {
+  const isWanted = (index: number) => places === undefined || places.has(index);
   const { n, runs, columns } = block;
   const column = (col: number): BlockColumn => columns.get(col)!;
   const ts = decodeLines({ ...block.ts, residuals: column(fixedColumns.ts) }, runs);
@@ -32,18 +34,19 @@ export const decodeBlock = (block: Block, paths: PathNumbers): StoredRow[] => {
     },
     ts,
     seqs,
+    isWanted,
   );
-  const numbers = slotsOf(block, 'number') as (number[] | null)[];
-  const texts = slotsOf(block, 'text') as (string[] | null)[];
+  const numbers = slotsOf(block, 'number', isWanted) as (number[] | null)[];
+  const texts = slotsOf(block, 'text', isWanted) as (string[] | null)[];
   const leaves = new Leaves(block, paths);
   const [metadata, data, frame, given, many] = (['metadata', 'data', 'frame', 'given', 'many'] as const).map((part) =>
-    partOf(block, part, leaves),
+    partOf(block, part, leaves, isWanted),
   ) as [(string | null)[], (string | null)[], (string | null)[], (string | null)[], (string | null)[]];
   const ignoredColumn = columns.get(fixedColumns.ignored);
   const ignored = ignoredColumn && decodeTexts(ignoredColumn, n);
-  return runs.flatMap(({ device, from, count }) =>
-    Array.from({ length: count }, (_, place): StoredRow => {
-      const index = from + place;
+  return runs.flatMap(({ device, from, count }) => {
+    const indexes = Array.from({ length: count }, (_, place) => from + place);
+    return indexes.filter(isWanted).map((index): StoredRow => {
       const text = ignored?.[index] ?? null;
       return {
         id: ids[index]!,
@@ -59,12 +62,16 @@ export const decodeBlock = (block: Block, paths: PathNumbers): StoredRow[] => {
         texts: texts[index]!,
         ignored: text === null ? null : (JSON.parse(text) as (string | null)[]),
       };
-    }),
-  );
+    });
+  });
 };
 
-/** Returns the array of slots of each record; null without one. */
-const slotsOf = ({ n, columns }: Block, kind: 'number' | 'text'): ((number | string | null)[] | null)[] => {
+/** Returns the array of slots of each wanted record; null without one. */
+const slotsOf = (
+  { n, columns }: Block,
+  kind: 'number' | 'text',
+  isWanted: (index: number) => boolean,
+): ((number | string | null)[] | null)[] => {
   const lengths = columns.get(fixedColumns[kind === 'number' ? 'numbers' : 'texts']);
   if (lengths === undefined) return Array.from<null>({ length: n }).fill(null);
   const counts = decodeNumbers(lengths, n);
@@ -74,16 +81,23 @@ const slotsOf = ({ n, columns }: Block, kind: 'number' | 'text'): ((number | str
     return column && decodePlain({ isText: kind === 'text' }, column, n);
   });
   return counts.map((count, index) =>
-    count === null ? null : Array.from({ length: count }, (_, slot) => slots[slot]?.[index] ?? null),
+    count === null || !isWanted(index)
+      ? null
+      : Array.from({ length: count }, (_, slot) => slots[slot]?.[index] ?? null),
   );
 };
 
-const partOf = ({ n, columns }: Block, part: JsonPart, leaves: Leaves): (string | null)[] => {
+const partOf = (
+  { n, columns }: Block,
+  part: JsonPart,
+  leaves: Leaves,
+  isWanted: (index: number) => boolean,
+): (string | null)[] => {
   const whole = columns.get(wholeColumns[part]);
   if (whole) return decodeTexts(whole, n);
   const shape = columns.get(shapeColumns[part]);
   if (shape === undefined) return Array.from<null>({ length: n }).fill(null);
-  return joinPart(part, shape.dict as string[], decodeNumbers(shape, n), (leaf) => leaves.valuesOf(leaf));
+  return joinPart(part, shape.dict as string[], decodeNumbers(shape, n), (leaf) => leaves.valuesOf(leaf), isWanted);
 };
 
 /** Decodes the leaves of a block. */

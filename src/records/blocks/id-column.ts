@@ -147,23 +147,32 @@ const idOf = ({ arrival, counter, process }: IdParts): string => {
   return `${arrival.toString(16).padStart(arrivalDigits, '0')}7${high.toString(16).padStart(3, '0')}${middle.toString(16)}${process.slice(1)}`;
 };
 
-/** Returns the identifiers of encoded ones. */
+/**
+ * Returns the identifiers of encoded ones.
+ * @param isWanted whether the identifier of a record is needed; an empty text takes the place of others
+ */
 export const decodeIds = (
   { arrival, process, counter, processes, tail }: EncodedIds,
   times: readonly number[],
   seqs: readonly number[],
+  isWanted: (index: number) => boolean = () => true,
 ): string[] => {
   const tails = tail && (decodeTexts(tail, times.length) as string[]);
   if (arrival === undefined) return tails!;
   const arrivals = decodeNumbers(arrival, times.length).map((after, index) => after! + millisecond(times[index]!));
-  if (tails) return tails.map((rest, index) => arrivals[index]!.toString(16).padStart(arrivalDigits, '0') + rest);
+  if (tails)
+    return tails.map((rest, index) =>
+      isWanted(index) ? arrivals[index]!.toString(16).padStart(arrivalDigits, '0') + rest : '',
+    );
   const places = decodeNumbers(process!, times.length) as number[];
   const residuals = decodeNumbers(counter!, times.length) as number[];
   return arrivals.map((arrival, index) =>
-    idOf({
-      arrival,
-      counter: residuals[index]! + expected(processes!, places[index]!, seqs[index]!),
-      process: processes!.bits[places[index]!]!,
-    }),
+    isWanted(index)
+      ? idOf({
+          arrival,
+          counter: residuals[index]! + expected(processes!, places[index]!, seqs[index]!),
+          process: processes!.bits[places[index]!]!,
+        })
+      : '',
   );
 };

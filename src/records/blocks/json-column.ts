@@ -108,12 +108,14 @@ export const leafName = (part: string, { kind, path }: Pick<JsonLeaf, 'kind' | '
 /**
  * Joins shapes and leaves to the JSON texts of one part.
  * @param valuesOf returns the values of the column of a name, one per record or, for lists, one after another
+ * @param isWanted whether the text of a record is needed; null takes the place of others
  */
 export const joinPart = (
   part: string,
   shapes: readonly string[],
   indices: readonly (number | null)[],
   valuesOf: (leaf: Pick<LeafColumn, 'kind' | 'name' | 'isSingle'>) => readonly (LeafValue | null)[],
+  isWanted: (index: number) => boolean,
 ): (string | null)[] => {
   const readers = new Map<string, LeafReader>();
   const known = shapes.map((text) => {
@@ -135,6 +137,10 @@ export const joinPart = (
   return indices.map((shape, index) => {
     if (shape === null) return null;
     const { pieces, leaves } = known[shape]!;
+    if (!isWanted(index)) {
+      for (const { reader } of leaves) if (!reader.isSingle) reader.next++;
+      return null;
+    }
     let text = pieces[0]!;
     for (const [place, { leaf, reader }] of leaves.entries()) {
       const value = reader.values[reader.isSingle ? index : reader.next++]!;

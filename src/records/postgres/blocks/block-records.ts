@@ -20,6 +20,7 @@ export interface BlockRecord extends Omit<StoredRow, 'device'> {
 /** The records of a block, in its order: device, time, `seq`. */
 export interface BlockRecords {
   readonly block: number;
+  /** All of them, or those at the wanted places. */
   readonly records: readonly BlockRecord[];
 }
 
@@ -32,13 +33,18 @@ export interface BlockReader {
 }
 
 /** Number of records up to which the columns of several blocks are read by one statement. */
-const recordsAtOnce = 8000;
+const recordsAtOnce = 4000;
 
 /**
  * Reads and decodes blocks in a snapshot, in the order of their numbers. Only a few blocks are in memory at a time.
  * Numbers without a block are skipped.
+ * @param places indexes of the only records to return, by the number of the block
  */
-export async function* readBlocks(reader: BlockReader, numbers: readonly number[]): AsyncGenerator<BlockRecords> {
+export async function* readBlocks(
+  reader: BlockReader,
+  numbers: readonly number[],
+  places?: ReadonlyMap<number, ReadonlySet<number>>,
+): AsyncGenerator<BlockRecords> {
   if (numbers.length === 0) return;
   const { rows, copy, pace } = reader;
   const listed = `where block in (${numbers.map(Number).join()})`;
@@ -49,7 +55,11 @@ export async function* readBlocks(reader: BlockReader, numbers: readonly number[
     for (const head of group) {
       await pace?.begin();
       const { productId, paths } = sources.get(head.block)!;
-      const stored = decodeBlock({ ...head, columns: columns.get(head.block)!, sums: [] }, paths);
+      const stored = decodeBlock(
+        { ...head, columns: columns.get(head.block)!, sums: [] },
+        paths,
+        places?.get(head.block),
+      );
       const records = stored.map(({ device, ...row }) => ({
         ...row,
         id: uuidOf(row.id),

@@ -42,15 +42,19 @@ export const completeHits = async (
     else wanted.set(block, [one]);
   }
   const hits = new Map<string, BlockHit>();
-  for await (const { block, records } of readBlocks(reader, [...wanted.keys()]))
+  const places = new Map([...wanted].map(([block, some]) => [block, new Set(some.map(({ place }) => place - 1))]));
+  for await (const { block, records } of readBlocks(reader, [...wanted.keys()], places)) {
+    const inOrder = [...places.get(block)!].toSorted((a, b) => a - b);
+    const found = new Map(records.map((record, index) => [inOrder[index]! + 1, record]));
     for (const { row, place } of wanted.get(block)!) {
-      const record = records[place - 1]!;
+      const record = found.get(place)!;
       const { id, metadata, data, frame, ignored } = record;
       weigh(metadata.length + data.length + (frame?.length ?? 0));
       row[from] = id;
       row.splice(from + shownFrom, 4, metadata, data, frame, ignored);
       hits.set(id, { block, place, record });
     }
+  }
   return hits;
 };
 

@@ -4,7 +4,7 @@ import type { InstantRange } from '#search/instant-range.js';
 import { instantText } from '#search/query/option/instant.js';
 import type { Predicate } from '#search/query/predicate.js';
 import { timeLeft } from '#search/query/time-left.js';
-import type { DaySpan } from '../blocks/block-range.js';
+import { type DaySpan, spansWithin } from '../blocks/block-range.js';
 import type { Scope } from '../sql/record-scan.js';
 
 /**
@@ -53,10 +53,17 @@ const mostDays = 64;
  * Splits a scope with days that only blocks hold. The parts are read in sequence until a page in order of time is full:
  * first what is before these days in this order, then ever more of them, so that few blocks are decoded for few records.
  */
-export const aloneInSteps = ({ scope, predicates, sort, span }: Page, alone: readonly DaySpan[]): Scope[] => {
-  if (sort.length > 0 && sort[0]!.field.path !== 'ts') return [scope];
+export const aloneInSteps = ({ scope: wide, predicates, sort, span }: Page, alone: readonly DaySpan[]): Scope[] => {
+  if (sort.length > 0 && sort[0]!.field.path !== 'ts') return [wide];
+  const left = timeLeft(span, predicates);
+  const scope = {
+    ...wide,
+    ...(Number.isFinite(left.from) && { from: laterOf(wide.from, Math.floor(left.from)) }),
+    ...(Number.isFinite(left.to) && { to: earlierOf(wide.to, Math.ceil(left.to) + 1) }),
+  };
+  const days = daysOf(spansWithin(alone, left));
+  if (days.length === 0) return [scope];
   const descending = isNewestFirst(sort);
-  const days = daysOf(alone);
   const cuts = descending ? steps(days.toReversed().map((day) => day + dayMs)) : steps(days);
   const ends = [...cuts, descending ? days[0]! : days.at(-1)! + dayMs].toSorted((a, b) => a - b);
   const parts = [...ends, undefined].map((end, index) => ({
@@ -64,11 +71,7 @@ export const aloneInSteps = ({ scope, predicates, sort, span }: Page, alone: rea
     ...(index > 0 && { from: laterOf(scope.from, ends[index - 1]!) }),
     ...(end !== undefined && { to: earlierOf(scope.to, end) }),
   }));
-  const left = timeLeft(span, predicates);
-  // The comparisons are false for NaN, which an instant beyond JavaScript's dates yields.
-  const isNeeded = ({ from, to }: Scope) =>
-    !(Date.parse(from) > Date.parse(to) || Date.parse(to) < left.from - 1 || Date.parse(from) > left.to);
-  const needed = parts.filter(isNeeded);
+  const needed = parts.filter(({ from, to }) => Date.parse(from) <= Date.parse(to));
   return descending ? needed.toReversed() : needed;
 };
 
