@@ -64,14 +64,14 @@ const runs = String.raw`
 const deviceRuns = String.raw`
   -- Runs of a device on days that have a part of a range of time.
   create or replace function record_block_device_runs(device uuid, low timestamptz, high timestamptz)
-  returns table (block int, product_id uuid, first_place int, last_place int) language plpgsql stable parallel safe as $function$
+  returns table (block int, day date, product_id uuid, first_place int, last_place int) language plpgsql stable parallel safe as $function$
   declare
     numbers int[] := array(select d.device from record_block_device d where d.device_id = record_block_device_runs.device);
     sources int[] := record_block_sources(array[device], null);
   begin
     if cardinality(numbers) = 0 then return; end if;
     return query
-      select r.block, s.product_id, r.first_place, r.last_place from record_block_days(sources, numbers, low, high) d
+      select r.block, d, s.product_id, r.first_place, r.last_place from record_block_days(sources, numbers, low, high) d
       cross join lateral record_block_runs(sources, numbers, d) r
       join record_block b on b.block = r.block join record_block_source s on s.source = b.source;
   end $function$`;

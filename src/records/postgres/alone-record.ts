@@ -1,4 +1,5 @@
 import sql, { type Sql } from 'sql-template-tag';
+import type { Rows } from '#records/scope/snapshot-reader.js';
 import { clockTolerance } from '#scheduling/clock-tolerance.js';
 
 /*
@@ -80,6 +81,31 @@ export const recordsAt = (places: Sql, parts: readonly Part[], withSlots = false
       : sql`record_block_rows(i.block, i.first_place, i.last_place, ${parts}::text[]) r`
   })`;
 
+/** Whether an organization has days in blocks alone in a range of Unix seconds. */
+export const findAlone = async (
+  rows: Rows,
+  organizationId: string,
+  { from, to }: { from: number; to: number },
+): Promise<boolean> => {
+  const found = await rows(
+    sql`
+      select from record_block_source s join record_blocked a using (source)
+       where s.organization_id = ${organizationId}::uuid and a.alone
+         and a.day between (to_timestamp(${from}::float8) at time zone 'UTC')::date and (to_timestamp(${to}::float8) at time zone 'UTC')::date
+       limit 1`,
+    'alone',
+  );
+  return found.length > 0;
+};
+
+/**
+ * Selects the runs of a device on days in blocks alone that have a part of a range of time: the columns `block`, `day`,
+ * `product_id`, `first_place` and `last_place`.
+ * @param where condition on `b`, with its keyword
+ */
+export const runsAlone = (deviceId: Sql, low: Sql, high: Sql, where: Sql): Sql =>
+  sql`(select * from record_block_device_runs(${deviceId}, ${low}, ${high}) b ${where} offset 0)`;
+
 /**
  * Selects the values of a run `b` of a device: the columns `ts`, `seq`, `product_id` and `value`.
  * @param values array of the values of the run
@@ -89,6 +115,16 @@ export const valuesAlone = (values: Sql): Sql => sql`(
     -- Both are in the order of the records.
     from rows from (record_block_moments(b.block, b.first_place, b.last_place, false), unnest(${values}))
       m (place, device, ts, seq, id, value))`;
+
+/**
+ * Selects the values in `data` of the field `name` of the device of a row `d` on days in blocks alone: the columns `ts`,
+ * `seq` and `value`.
+ * @param within condition on the time of a record `r`, which lies between `low` and `high`
+ */
+export const fieldsAlone = (low: Sql, high: Sql, within: Sql): Sql => sql`
+  select r.ts, r.seq, r.value -> d.name as value from record_block_device_runs(d.device_id, ${low}, ${high}) b
+    cross join lateral ${valuesAlone(sql`record_block_json(b.block, 'data', array[d.name], b.first_place, b.last_place)`)} r
+   where ${within}`;
 
 /** Requirements of the newest record of a device. */
 interface Newest {

@@ -79,14 +79,11 @@ export const questionsOf = ({
     };
   /** Returns the result of a job that delivers the records once more, to a hook that nobody answers. */
   const replay =
-    (filter: object | null): Question =>
+    (filter: object | null, from: number, to: number): Question =>
     async () => {
       const hook = await organization.make(`${at}/hooks`, { url: 'https://hook.invalid/' });
       if (filter) await organization.put(`${at}/hooks/${hook}/settings`, { filter });
-      const { body } = await organization.post<{ id: string }>(`${at}/hooks/${hook}/replay`, {
-        from: ago(5),
-        to: ago(0),
-      });
+      const { body } = await organization.post<{ id: string }>(`${at}/hooks/${hook}/replay`, { from, to });
       let job: Job | undefined;
       await until(async () => {
         job = (await organization.get<Job>(`/organizations/${organization.id}/jobs/${body.id}`)).body;
@@ -168,7 +165,7 @@ export const questionsOf = ({
     'preview of an alert rule': preview({ all: [{ variable: 't', operator: 'gt', value: 9.5 }] }),
     'preview of an alert rule with a query': preview({ query: { range: { 'data.t': { gt: 9.5 } } } }),
     'preview of an alert rule with a query for an undeclared value': preview({ query: { term: { 'data.level': 3 } } }),
-    'replay to a hook': replay(null),
-    'replay to a hook with a query': replay({ query: { range: { 'data.level': { gte: 7 } } } }),
+    'replay to a hook': replay(null, ago(5), ago(0)),
+    'replay to a hook with a query': replay({ query: { range: { 'data.level': { gte: 7 } } } }, ago(3), ago(2)),
   };
 };

@@ -1,30 +1,13 @@
 import type { Pool } from 'pg';
-import sql, { empty, type Sql } from 'sql-template-tag';
-import { weighedTypes } from '#database/row-weight.js';
+import sql, { type Sql } from 'sql-template-tag';
 import { NewestValues, newestRecords } from '#records/answer/latest-answer.js';
 import type { PlainObject } from '#records/item.js';
 import type { RecordIndex } from '#records/record-index.js';
 import { type ProductShape, ProductShapes, type ProductUse } from '#records/scope/product-shape.js';
-import { anyAlone, newestAlone, recordsAt } from '../alone-record.js';
+import { anyAlone, newestAlone } from '../alone-record.js';
 import { dayOf } from '../day.js';
 import { fieldAlone, longestName, orderTimeSql, searchedBack } from '../newest-field.js';
-
-/** Counts the bytes read. Throws above the call's limit. */
-type Weigh = Parameters<RecordIndex['latest']>[1];
-
-interface Recent {
-  device_id: string;
-  product_id: string | null;
-  product_version: string | null;
-  /** Whether the product belongs to another organization. */
-  foreign: boolean | null;
-  organization_id: string;
-  id: string;
-  ts: number;
-  data: PlainObject;
-  /** Whether the record lies ahead of now. */
-  future: boolean;
-}
+import { findRecent, type Recent, readWeighed, type Weigh } from './recent-record.js';
 
 /** A device whose newest records may lack some of its values. */
 interface Incomplete extends KnownDevice {
@@ -66,34 +49,6 @@ const useOf = ({ product_id: id, foreign }: Recent): ProductUse | undefined =>
 const shapeOf = (row: Recent, shapes: ProductShapes): ProductShape | undefined => {
   const use = useOf(row);
   return use && shapes.get(use);
-};
-
-const findRecent = (pool: Pool, deviceIds: readonly string[], weigh: Weigh, within: Sql = empty): Promise<Recent[]> =>
-  readWeighed<Recent>(
-    pool,
-    weigh,
-    sql`
-    select d.id as device_id, d.organization_id, d.product_id, p.xmin::text as product_version,
-      p.organization_id <> d.organization_id as "foreign", r.id, r.ts, r.data, r.future
-    from unnest(${deviceIds}::uuid[]) w (id) join device d using (id) left join product p on p.id = d.product_id,
-      lateral (
-        (select id, extract(epoch from ts)::float8 as ts, data, ts > clock_timestamp() as future
-          from record where device_id = d.id${within}
-          order by record.ts desc, seq desc limit ${newestRecords})
-        union all
-        select id, extract(epoch from ts)::float8, data, false from ${recordsAt(recentAlone(sql`d.id`, within), ['data'])} b) r`,
-  );
-
-/** Selects the places of the newest records that are in blocks alone, as far as rows do not exclude them. */
-const recentAlone = (deviceId: Sql, within: Sql): Sql => sql`(
-  select block, place from record_block_places(array[${deviceId}],
-    coalesce((select ts from record where device_id = ${deviceId}${within} order by ts desc, seq desc limit 1 offset ${newestRecords - 1}), '-infinity'),
-    'infinity', null, null, true, ${newestRecords})
-   where ${anyAlone} order by ts desc, seq desc limit ${newestRecords})`;
-
-const readWeighed = async <Row extends object>(pool: Pool, weigh: Weigh, { text, values }: Sql): Promise<Row[]> => {
-  weigh(0);
-  return (await pool.query<Row>({ text, values, types: weighedTypes(weigh) })).rows;
 };
 
 const incompleteOf = (recent: readonly Recent[], found: ReadonlyMap<string, NewestValues>): Incomplete[] =>

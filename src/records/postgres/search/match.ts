@@ -1,10 +1,8 @@
 import type { Pool, PoolClient } from 'pg';
 import sql, { join, type Sql } from 'sql-template-tag';
 import { invalid } from '#common/errors.js';
-import { hourMs } from '#common/time.js';
 import type { Queryable } from '#database/queryable.js';
 import { transaction } from '#database/transaction.js';
-import { timeOf } from '#entities/id.js';
 import { locate, type PlainJson } from '#json/json.js';
 import type { Application } from '#records/record-index.js';
 import type { Decided, Matchable, Matches, MatchLimits } from '#records/record-log.js';
@@ -17,7 +15,7 @@ import { affirmationOf, refutationOf } from '#search/query/refutation.js';
 import { SearchFailure } from '#search/search-failure.js';
 import { Input } from '#search/syntax/input.js';
 import { requireWithinLimits } from '#search/syntax/limit.js';
-import { hasAlone, recordsAt } from '../alone-record.js';
+import { mayBeAlone, withAlone } from './alone-match.js';
 import { loadFields, loadFieldsAmong } from './sql/load-fields.js';
 import { scan } from './sql/record-scan.js';
 import { condition } from './sql/sql-condition.js';
@@ -200,7 +198,7 @@ const findMatches = async (
   };
   const old = records.filter(mayBeAlone(now));
   const { source, where } = scan(
-    { ...scope, ...(old.length > 0 && { records: withAlone(scope, old) }) },
+    { ...scope, ...(old.length > 0 && { records: withAlone(scope, old, predicates) }) },
     [predicates.length === 1 ? predicates[0]! : or(predicates)],
     [],
   );
@@ -214,30 +212,6 @@ const findMatches = async (
   const found = predicates.map(() => new Set<string>());
   for (const { id, which: indexes } of matches) for (const index of indexes) found[index]!.add(id);
   return found;
-};
-
-/** Time after the arrival of a record, and after the record, in milliseconds, within which it is certainly a row. */
-const [afterArrival, afterRecord] = [30_000, hourMs];
-
-/** Returns whether the day of a record may be in blocks alone. */
-const mayBeAlone =
-  (now: number) =>
-  ({ id, ts }: Matchable): boolean =>
-    timeOf(id) < now - afterArrival && ts * 1000 < now - afterRecord;
-
-/** Selects all rows, and those of some records that are in blocks alone. */
-const withAlone = (
-  { organizationId, deviceIds }: { organizationId: string; deviceIds: readonly string[] },
-  records: readonly Matchable[],
-): Sql => {
-  const columns = sql`organization_id, device_id, product_id, id, seq, ts, metadata, data, many`;
-  const places = sql`(
-    select * from record_block_find(${organizationId}::uuid, ${records.map(({ id }) => id)}::uuid[], ${deviceIds}::uuid[])
-    where ${hasAlone(organizationId)})`;
-  return sql`(
-    select ${columns}, numbers, texts from record
-    union all
-    select ${columns}, numbers, texts from ${recordsAt(places, ['metadata', 'data', 'many'], true)} b)`;
 };
 
 /**

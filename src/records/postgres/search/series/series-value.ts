@@ -1,10 +1,10 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { Pair } from '#records/answer/series-answer.js';
-import { hasAlone, valuesAlone } from '#records/postgres/alone-record.js';
+import { fieldsAlone, runsAlone, valuesAlone } from '#records/postgres/alone-record.js';
 import { hoursOfDevices } from '#records/postgres/day.js';
 import { variablesFor } from '#records/scope/variable.js';
 import type { UnixRange } from '#records/series-interval.js';
-import { inSpan, isUnrolled, unrolledTables } from './unrolled-hour.js';
+import { inSpan, isUnrolled, isUnrolledDay, unrolledTables } from './unrolled-hour.js';
 
 /** Devices, variables and time span of the values to read. */
 export interface WantedSeries extends UnixRange {
@@ -13,6 +13,8 @@ export interface WantedSeries extends UnixRange {
   declared: readonly Pair[];
   /** Other variables; numbers are read from `data` as received, booleans as 1 and 0. */
   undeclared: readonly Pair[];
+  /** Whether some days of the time span are in blocks alone. */
+  isAlone: boolean;
   /** Whole hours to be read from rollups, in Unix seconds; the end is exclusive. */
   hours?: UnixRange;
 }
@@ -69,28 +71,39 @@ export const values = (wanted: WantedSeries, rolled: Rolled): Sql => {
   return sql`(${join(parts, ' union all ')}) as v (device_id, name, ts, value, n, at, seq)`;
 };
 
-const ofDeclared = ({ organizationId, declared, from, to, hours }: WantedSeries, rolled: Rolled): Sql[] => {
-  const ofRecords = (when: Sql, each = empty, and = empty, [low, high] = [time(from), time(to)]) => sql`
+const ofDeclared = ({ isAlone, declared, from, to, hours }: WantedSeries, rolled: Rolled): Sql[] => {
+  const ofRecords = (when: Sql, each = empty, and = empty) => sql`
     select d.id, variable.name, r.ts, r.numbers[variable.slots[array_position(variable.products, r.product_id)]], 1::int8, r.ts, r.seq
       from ${devices(declared)} d (id) ${each}
       cross join lateral (select ts, seq, product_id, numbers from record r where r.device_id = d.id and ${when} offset 0) r
       cross join variable
      where (d.id, variable.name) in (select device_id, name from pair) ${and}
-       and r.numbers[variable.slots[array_position(variable.products, r.product_id)]] is not null
-    union all
+       and r.numbers[variable.slots[array_position(variable.products, r.product_id)]] is not null`;
+  const ofBlocks = (span: UnixRange, when: Sql, of = empty) =>
+    isAlone
+      ? [
+          sql`
     select d.id, slot.name, r.ts, r.value, 1::int8, r.ts, r.seq
-      from ${devices(declared)} d (id) ${each}
-      cross join lateral record_block_device_runs(d.id, ${low}, ${high}) b join slot on slot.product_id = b.product_id
+      from ${devices(declared)} d (id)
+      cross join lateral ${runsAlone(sql`d.id`, time(span.from), time(span.to), of)} b join slot on slot.product_id = b.product_id
       cross join lateral ${valuesAlone(sql`record_block_numbers(b.block, slot.slot, b.first_place, b.last_place)`)} r
-     where ${hasAlone(organizationId)} and (d.id, slot.name) in (select device_id, name from pair) and ${when} ${and} and r.value is not null`;
+     where (d.id, slot.name) in (select device_id, name from pair) and ${when} and r.value is not null`,
+        ]
+      : [];
   const [first, last] = [sql`r.ts >= ${time(from)}`, sql`r.ts <= ${time(to)}`];
   if (declared.length === 0) return [];
-  if (hours === undefined) return [ofRecords(sql`${first} and ${last}`)];
+  if (hours === undefined)
+    return [ofRecords(sql`${first} and ${last}`), ...ofBlocks({ from, to }, sql`${first} and ${last}`)];
+  const before = sql`${first} and r.ts < ${time(hours.from)}`;
+  const after = sql`r.ts >= ${time(hours.to)} and ${last}`;
   return [
-    ofRecords(sql`${first} and r.ts < ${time(hours.from)}`, empty, empty, [time(from), time(hours.from)]),
+    ofRecords(before),
+    ...ofBlocks({ from, to: hours.from }, before),
     ofHours(hours, rolled),
-    ofRecords(inSpan, sql`cross join span h`, isUnrolled, [sql`h.start`, sql`h.until`]),
-    ofRecords(sql`r.ts >= ${time(hours.to)} and ${last}`, empty, empty, [time(hours.to), time(to)]),
+    ofRecords(inSpan, sql`cross join span h`, isUnrolled),
+    ...ofBlocks(hours, sql`true ${isUnrolled}`, isUnrolledDay),
+    ofRecords(after),
+    ...ofBlocks({ from: hours.to, to }, after),
   ];
 };
 
@@ -104,23 +117,14 @@ const ofHours = ({ from, to }: UnixRange, { value, at }: Rolled): Sql => sql`
    where (had.device_id, slot.name) in (select device_id, name from pair)
      and (had.product_id, u.hour) not in (select product_id, hour from unrolled)`;
 
-const asTheyCame = ({ organizationId, undeclared, from, to }: WantedSeries): Sql[] =>
-  undeclared.length === 0
-    ? []
-    : [
-        sql`
+const asTheyCame = ({ isAlone, undeclared, from, to }: WantedSeries): Sql[] => {
+  if (undeclared.length === 0) return [];
+  const part = (records: Sql) => sql`
     select d.device_id, d.name, r.ts,
            case jsonb_typeof(r.value) when 'number' then r.value::float8 else r.value::boolean::int::float8 end, 1::int8, r.ts, r.seq
-      from ${pairs(undeclared)} d (device_id, name)
-      cross join lateral (select ts, seq, data -> d.name as value from record r
-        where r.device_id = d.device_id and r.ts >= ${time(from)} and r.ts <= ${time(to)} offset 0) r
-     where jsonb_typeof(r.value) in ('number', 'boolean')
-    union all
-    select d.device_id, d.name, r.ts,
-           case jsonb_typeof(r.value -> d.name) when 'number' then (r.value -> d.name)::float8 else (r.value -> d.name)::boolean::int::float8 end, 1::int8, r.ts, r.seq
-      from ${pairs(undeclared)} d (device_id, name)
-      cross join lateral record_block_device_runs(d.device_id, ${time(from)}, ${time(to)}) b
-      cross join lateral ${valuesAlone(sql`record_block_json(b.block, 'data', array[d.name], b.first_place, b.last_place)`)} r
-     where ${hasAlone(organizationId)} and r.ts >= ${time(from)} and r.ts <= ${time(to)}
-       and jsonb_typeof(r.value -> d.name) in ('number', 'boolean')`,
-      ];
+      from ${pairs(undeclared)} d (device_id, name) cross join lateral (${records} offset 0) r
+     where jsonb_typeof(r.value) in ('number', 'boolean')`;
+  const within = sql`r.ts >= ${time(from)} and r.ts <= ${time(to)}`;
+  const rows = sql`select ts, seq, data -> d.name as value from record r where r.device_id = d.device_id and ${within}`;
+  return [part(rows), ...(isAlone ? [part(fieldsAlone(time(from), time(to), within))] : [])];
+};

@@ -16,6 +16,7 @@ import {
   seriesTooLong,
   sumTooLarge,
 } from '#records/answer/series-answer.js';
+import { findAlone } from '#records/postgres/alone-record.js';
 import type { Line, RecordIndex } from '#records/record-index.js';
 import { declaredPairs } from '#records/scope/declared.js';
 import { onServer, type SearchConnections, takeSnapshot } from '#records/scope/snapshot.js';
@@ -48,8 +49,11 @@ export const createSeries =
     const { organizationId, deviceIds, function: drawing, points } = call;
     if (deviceIds.length === 0) return [];
     const draw = async (reader: QueryReader): Promise<Line[]> => {
-      const declared = await reader.rows<DeclaredPair>(declaredPairs(call));
-      const wanted = { organizationId, ...pairsToRead(call, declared), ...range };
+      const [declared, isAlone] = await Promise.all([
+        reader.rows<DeclaredPair>(declaredPairs(call)),
+        findAlone(reader.rows, organizationId, range),
+      ]);
+      const wanted = { organizationId, ...pairsToRead(call, declared), isAlone, ...range };
       if (wanted.declared.length + wanted.undeclared.length === 0) return linesOf(call, declared, new Map(), interval);
       const drawn =
         drawing === SeriesFunction.lttb || interval === null

@@ -27,3 +27,6 @@ export const inSpan: Sql = sql`r.ts >= h.start and r.ts < h.until`;
 
 /** Condition, after another one, that the hour of a record `r` is read from the records. */
 export const isUnrolled: Sql = sql`and (r.product_id, ${hourOf(sql`r.ts`)}) in (select product_id, hour from unrolled)`;
+
+/** Condition that a run `b` of a block has such hours. */
+export const isUnrolledDay: Sql = sql`where (b.product_id, b.day) in (select product_id, (hour at time zone 'UTC')::date from unrolled)`;

@@ -1,9 +1,9 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { DeclaredPair, Pair } from '#records/answer/series-answer.js';
 import { longestState } from '#records/answer/states-answer.js';
-import { hasAlone, valuesAlone } from '#records/postgres/alone-record.js';
+import { fieldsAlone, runsAlone, valuesAlone } from '#records/postgres/alone-record.js';
 import { hourOf, hoursOfDevices } from '#records/postgres/day.js';
-import { inSpan, isUnrolled, unrolledTables } from '#records/postgres/search/series/unrolled-hour.js';
+import { inSpan, isUnrolled, isUnrolledDay, unrolledTables } from '#records/postgres/search/series/unrolled-hour.js';
 import { type SlotKind, slotKind } from '#records/scope/slot.js';
 import { variablesFor } from '#records/scope/variable.js';
 import type { UnixRange } from '#records/series-interval.js';
@@ -13,6 +13,8 @@ export interface WantedStates extends UnixRange {
   organizationId: string;
   declared: readonly DeclaredPair[];
   undeclared: readonly Pair[];
+  /** Whether some days of the time span are in blocks alone. */
+  isAlone: boolean;
   /** Whole hours to be read from rollups, in Unix seconds; the end is exclusive. */
   hours?: UnixRange;
 }
@@ -60,15 +62,14 @@ const rolledTables = (organizationId: string, { from, to }: UnixRange): Sql => s
  * (`ts`, `until`), `state` as text, and `seq`. An hour with several values is read from its records.
  */
 export const stateValues = (wanted: WantedStates): Sql => {
-  const { organizationId, declared, undeclared, hours, from, to } = wanted;
+  const { isAlone, declared, undeclared, hours, from, to } = wanted;
   const [numbers, texts] = [ofKind(declared, 'number'), ofKind(declared, 'text')];
-  const all: Span = { when: sql`r.ts >= ${time(from)} and r.ts <= ${time(to)}`, low: time(from), high: time(to) };
-  const ofRecords = recordsReader(organizationId);
+  const all: Span = { when: sql`r.ts >= ${time(from)} and r.ts <= ${time(to)}`, from, to };
   const parts: Sql[] = [];
-  if (texts.length > 0) parts.push(ofRecords(texts, 'text', all));
+  if (texts.length > 0) parts.push(...ofSpan(wanted, texts, 'text', all));
   if (numbers.length > 0)
-    parts.push(...(hours === undefined ? [ofRecords(numbers, 'number', all)] : rolled(wanted, numbers, hours)));
-  if (undeclared.length > 0) parts.push(asTheyCame(organizationId, undeclared, all));
+    parts.push(...(hours === undefined ? ofSpan(wanted, numbers, 'number', all) : rolled(wanted, numbers, hours)));
+  if (undeclared.length > 0) parts.push(...asTheyCame(isAlone, undeclared, all));
   return sql`(${join(parts, ' union all ')}) as v (device_id, name, ts, until, state, seq)`;
 };
 
@@ -78,33 +79,34 @@ const columnOf = {
   text: (slot: Sql) => sql`left(r.texts[${slot}], ${longestState})`,
 };
 
-/** A condition on the time of records `r`, and times between which it lies. */
-interface Span {
+/** A condition on the time of records `r`, and a range in which it lies. */
+interface Span extends UnixRange {
   readonly when: Sql;
-  readonly low: Sql;
-  readonly high: Sql;
 }
 
-const recordsReader =
-  (organizationId: string) =>
-  (list: readonly Pair[], kind: SlotKind, { when, low, high }: Span, each = empty, and = empty): Sql => {
-    const state = columnOf[kind](sql`variable.slots[array_position(variable.products, r.product_id)]`);
-    return sql`
+const ofSpan = ({ isAlone }: WantedStates, list: readonly Pair[], kind: SlotKind, span: Span): Sql[] => [
+  ofRecords(list, kind, span.when),
+  ...(isAlone ? [ofBlocks(list, kind, span)] : []),
+];
+
+const ofRecords = (list: readonly Pair[], kind: SlotKind, when: Sql, each = empty, and = empty): Sql => {
+  const state = columnOf[kind](sql`variable.slots[array_position(variable.products, r.product_id)]`);
+  return sql`
     select d.id, variable.name, r.ts, r.ts, ${state}, r.seq
       from ${devices(list)} ${each}
       cross join lateral (select ts, seq, product_id, numbers, texts from record r where r.device_id = d.id and ${when} offset 0) r
       cross join variable
      where variable.kind = ${kind} and (d.id, variable.name, variable.kind) in (select device_id, name, kind from pair) ${and}
-       and ${state} is not null
-    union all
+       and ${state} is not null`;
+};
+
+/** @param of condition on a run `b` */
+const ofBlocks = (list: readonly Pair[], kind: SlotKind, { when, from, to }: Span, of = empty): Sql => sql`
     select d.id, slot.name, r.ts, r.ts, ${aloneOf[kind].state}, r.seq
-      from ${devices(list)} ${each}
-      cross join lateral record_block_device_runs(d.id, ${low}, ${high}) b
+      from ${devices(list)} cross join lateral ${runsAlone(sql`d.id`, time(from), time(to), of)} b
       join slot on slot.product_id = b.product_id and slot.kind = ${kind}
       cross join lateral ${valuesAlone(aloneOf[kind].values(sql`slot.slot`))} r
-     where ${hasAlone(organizationId)} and (d.id, slot.name, slot.kind) in (select device_id, name, kind from pair)
-       and ${when} ${and} and r.value is not null`;
-  };
+     where (d.id, slot.name, slot.kind) in (select device_id, name, kind from pair) and ${when} and r.value is not null`;
 
 /** Values of a run `b` of records that are in blocks alone, and the text of a value. */
 const aloneOf = {
@@ -118,25 +120,22 @@ const aloneOf = {
   },
 };
 
-const rolled = ({ organizationId, from, to }: WantedStates, numbers: readonly Pair[], hours: UnixRange): Sql[] => {
-  const ofRecords = recordsReader(organizationId);
+const rolled = (wanted: WantedStates, numbers: readonly Pair[], hours: UnixRange): Sql[] => {
+  const { isAlone, from, to } = wanted;
   const [start, end, first, last] = [from, to, hours.from, hours.to].map(time) as [Sql, Sql, Sql, Sql];
   return [
-    ofRecords(numbers, 'number', { when: sql`r.ts >= ${start} and r.ts < ${first}`, low: start, high: first }),
-    ofHours(organizationId),
-    ofRecords(
-      numbers,
-      'number',
-      { when: inSpan, low: sql`h.start`, high: sql`h.until` },
-      sql`cross join span h`,
-      isUnrolled,
-    ),
-    ofRecords(numbers, 'number', { when: sql`r.ts >= ${last} and r.ts <= ${end}`, low: last, high: end }),
+    ...ofSpan(wanted, numbers, 'number', { when: sql`r.ts >= ${start} and r.ts < ${first}`, from, to: hours.from }),
+    ofHours,
+    ofRecords(numbers, 'number', inSpan, sql`cross join span h`, isUnrolled),
+    ...(isAlone
+      ? [ofAloneHours, ofBlocks(numbers, 'number', { when: sql`true ${isUnrolled}`, ...hours }, isUnrolledDay)]
+      : []),
+    ...ofSpan(wanted, numbers, 'number', { when: sql`r.ts >= ${last} and r.ts <= ${end}`, from: hours.to, to }),
   ];
 };
 
 /** Reads hours with one value from their rollups, and the others from the records. */
-const ofHours = (organizationId: string): Sql => sql`
+const ofHours: Sql = sql`
   select device_id, name, first_ts, last_ts, min::text, 0::int8 from hour_value where min = max
   union all
   select u.device_id, u.name, r.ts, r.ts, r.value::text, r.seq
@@ -144,24 +143,24 @@ const ofHours = (organizationId: string): Sql => sql`
       select r.ts, r.seq, r.numbers[u.slot] as value from record r
        where r.device_id = u.device_id and r.product_id = u.product_id and r.ts >= u.hour and r.ts < u.hour + interval '1 hour'
          and r.numbers[u.slot] is not null offset 0) r
-   where u.min <> u.max
-  union all
+   where u.min <> u.max`;
+
+/** Reads hours with several values of days in blocks alone. */
+const ofAloneHours: Sql = sql`
   select u.device_id, u.name, r.ts, r.ts, r.value::text, r.seq
     from (
       select device_id, product_id, name, slot, date_trunc('day', hour, 'UTC') as day, array_agg(hour) as hours
         from hour_value where min <> max group by 1, 2, 3, 4, 5) u
     cross join lateral record_block_device_runs(u.device_id, u.day, u.day) b
     cross join lateral ${valuesAlone(aloneOf.number.values(sql`u.slot`))} r
-   where ${hasAlone(organizationId)} and b.product_id = u.product_id and ${hourOf(sql`r.ts`)} = any(u.hours) and r.value is not null`;
+   where b.product_id = u.product_id and ${hourOf(sql`r.ts`)} = any(u.hours) and r.value is not null`;
 
-const asTheyCame = (organizationId: string, undeclared: readonly Pair[], { when, low, high }: Span): Sql => sql`
+const asTheyCame = (isAlone: boolean, undeclared: readonly Pair[], { when, from, to }: Span): Sql[] => {
+  const part = (records: Sql) => sql`
   select d.device_id, d.name, r.ts, r.ts, left(r.value #>> '{}', ${longestState}), r.seq
     from unnest(${undeclared.map(({ deviceId }) => deviceId)}::uuid[], ${undeclared.map(({ name }) => name)}::text[]) d (device_id, name)
-    cross join lateral (select ts, seq, data -> d.name as value from record r where r.device_id = d.device_id and ${when} offset 0) r
-   where jsonb_typeof(r.value) in ('number', 'boolean', 'string')
-  union all
-  select d.device_id, d.name, r.ts, r.ts, left((r.value -> d.name) #>> '{}', ${longestState}), r.seq
-    from unnest(${undeclared.map(({ deviceId }) => deviceId)}::uuid[], ${undeclared.map(({ name }) => name)}::text[]) d (device_id, name)
-    cross join lateral record_block_device_runs(d.device_id, ${low}, ${high}) b
-    cross join lateral ${valuesAlone(sql`record_block_json(b.block, 'data', array[d.name], b.first_place, b.last_place)`)} r
-   where ${hasAlone(organizationId)} and ${when} and jsonb_typeof(r.value -> d.name) in ('number', 'boolean', 'string')`;
+    cross join lateral (${records} offset 0) r
+   where jsonb_typeof(r.value) in ('number', 'boolean', 'string')`;
+  const rows = sql`select ts, seq, data -> d.name as value from record r where r.device_id = d.device_id and ${when}`;
+  return [part(rows), ...(isAlone ? [part(fieldsAlone(time(from), time(to), when))] : [])];
+};

@@ -1,6 +1,7 @@
 import sql from 'sql-template-tag';
 import { type DeclaredPair, pairsToRead, seriesTooLong } from '#records/answer/series-answer.js';
 import { planStates, SightedLines } from '#records/answer/states-answer.js';
+import { findAlone } from '#records/postgres/alone-record.js';
 import type { RecordIndex, StateLine } from '#records/record-index.js';
 import { declaredPairs } from '#records/scope/declared.js';
 import { onServer, takeSnapshot } from '#records/scope/snapshot.js';
@@ -18,10 +19,14 @@ export const createStates =
     if (deviceIds.length === 0) return [];
     const { since, interval } = plan;
     const read = async (reader: QueryReader): Promise<StateLine[]> => {
-      const declared = await reader.rows<DeclaredPair>(declaredPairs(call));
-      const lines = new SightedLines();
       const range = { from: since, to: plan.range.to };
-      const wanted = { organizationId, declared, undeclared: pairsToRead(call, declared).undeclared, ...range };
+      const [declared, isAlone] = await Promise.all([
+        reader.rows<DeclaredPair>(declaredPairs(call)),
+        findAlone(reader.rows, organizationId, range),
+      ]);
+      const lines = new SightedLines();
+      const { undeclared } = pairsToRead(call, declared);
+      const wanted = { organizationId, declared, undeclared, isAlone, ...range };
       if (declared.length + wanted.undeclared.length > 0)
         await readSightings(reader, { ...wanted, ...(rollups && hoursOf(range, interval)) }, interval, lines);
       return lines.linesOf(call, declared, plan);
