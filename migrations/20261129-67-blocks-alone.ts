@@ -1,15 +1,20 @@
-import { Migration } from '@mikro-orm/migrations';
+import { OnlineMigration } from '#database/online-migration.js';
+import type { OnlineSteps } from '#database/online-steps.js';
 
 /** Days whose records are in blocks alone. */
-export class BlocksAlone extends Migration {
-  override up(): void {
-    this.addSql(String.raw`
-      -- Whether blocks alone hold these records, because their rows are deleted. Rows of such a day arrived later and are
-      -- in no block: its records are those of its blocks and its rows.
-      alter table record_blocked add column alone boolean not null default false;
-      -- Whether all days in blocks alone that have records of the device are noted as stale.
-      alter table record_sweep add column is_noted boolean not null default false;
-      create index record_blocked_alone on record_blocked (source, day) where alone;
-    `);
+export class BlocksAlone extends OnlineMigration {
+  override async steps(steps: OnlineSteps): Promise<void> {
+    // Whether blocks alone hold these records, because their rows are deleted. Rows of such a day arrived later and are
+    // in no block: its records are those of its blocks and its rows.
+    await steps.locked(
+      'record_blocked',
+      'alter table record_blocked add column if not exists alone boolean not null default false',
+    );
+    // Whether all days in blocks alone that have records of the device are noted as stale.
+    await steps.locked(
+      'record_sweep',
+      'alter table record_sweep add column if not exists is_noted boolean not null default false',
+    );
+    await steps.index({ name: 'record_blocked_alone', table: 'record_blocked', definition: '(source, day) where alone' });
   }
 }
