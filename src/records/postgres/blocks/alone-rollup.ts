@@ -32,13 +32,16 @@ export const staleAloneDays = (now: Date): Sql => {
     having max(noted_at) <= ${ago(quiet)} or min(noted_at) <= ${ago(atMost)}`;
 };
 
-/** Finds the days in blocks alone whose rollups are to be made again. */
+/** Number of days that one query finds: a deleted device may have made years stale, and other work waits meanwhile. */
+const daysAtOnce = 20;
+
+/** Finds days in blocks alone whose rollups are to be made again. */
 export const findStaleAloneDays = async (database: Queryable, now: Date): Promise<BlockedDay[]> => {
   const { rows } = await database.query<BlockedDay>(sql`
     select s.source, d.organization_id, d.product_id, (extract(epoch from d.day) / 86400)::int as day
     from (${staleAloneDays(now)}) d join record_block_source s
       on s.organization_id = d.organization_id and s.product_id is not distinct from d.product_id
-    order by d.day`);
+    order by random() limit ${daysAtOnce}`);
   return rows;
 };
 

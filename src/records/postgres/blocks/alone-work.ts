@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
-import { dayMs } from '#common/time.js';
+import { dayMs, minuteMs } from '#common/time.js';
 import type { BlockMode } from '#config/config.js';
 import type { Queryable } from '#database/queryable.js';
 import { transaction } from '#database/transaction.js';
@@ -29,7 +29,7 @@ const toThaw = (now: Date, mode: BlockMode): Sql => {
         select ${now}::timestamptz - keep as limit from record_retention r
         where r.organization_id = s.organization_id and (r.product_id = s.product_id or r.product_id is null)
         order by r.product_id nulls last limit 1) r
-      where alone and r.limit > b.day::timestamp at time zone 'UTC' and r.limit < (b.day + 1)::timestamp at time zone 'UTC'`)}
+      where alone and b.day = (r.limit at time zone 'UTC')::date`)}
     union
     ${ofOwner(sql`
       join record_dirty_block d on d.organization_id = s.organization_id and d.product_id is not distinct from s.product_id
@@ -58,15 +58,18 @@ export const thawDueDays = async (pool: Pool, now: Date, mode: BlockMode): Promi
   await attemptAll(days.map((day) => () => transaction(pool, (tx) => thawDay(tx, day))));
 };
 
-/** Makes the rollups of all days in blocks alone that are due. */
+/** Makes the rollups of some days in blocks alone that are due. */
 export const rollUpAloneDays = async (pool: Pool, now: Date): Promise<void> => {
   const days = await findStaleAloneDays(pool, now);
   await attemptAll(days.map((day) => () => rollUpAloneDay(pool, day)));
 };
 
-/** Deletes the rows of all days that have been in blocks for long enough, and frees their space. */
+/** Maximum time for which rows are deleted before other work gets its turn, in milliseconds. */
+const longest = 5 * minuteMs;
+
+/** Deletes the rows of days that have been in blocks for long enough, and frees their space. */
 export const freezeDueDays = async (pool: Pool, now: Date): Promise<void> => {
-  for (;;) {
+  for (const end = performance.now() + longest; performance.now() < end; ) {
     const days = await findDaysToFreeze(pool, madeBefore(now));
     let frozen = 0;
     for (const day of days) if (await freezeDay(pool, day)) frozen++;

@@ -5,14 +5,15 @@ import type { Queryable } from '#database/queryable.js';
 import { Partitions } from '../upkeep/partition.js';
 import { type Owner, ownedBy } from '../upkeep/rollup-day.js';
 import { type BlockedDay, insertRows, loadPaths, readBlockRows } from './block-rows.js';
+import { graceDays } from './freeze-day.js';
 
 /**
- * Restores the rows of a day whose records are in blocks alone. Its blocks remain, and the rows stay for as long as those
- * of a day that was made now. Does nothing for other days, or if another transaction has restored them meanwhile.
+ * Restores the rows of a day whose records are in blocks alone. Its blocks remain, and the rows stay for a day or longer.
+ * Does nothing for other days, or if another transaction has restored them meanwhile.
  */
 export const thawDay = async (tx: PoolClient, { source, day, ...owner }: BlockedDay): Promise<void> => {
   const { rows } = await tx.query<{ now: number }>(sql`
-    update record_blocked set alone = false, made_at = clock_timestamp() where source = ${source} and day = 'epoch'::date + ${day}::int and alone
+    update record_blocked set alone = false, made_at = greatest(made_at, clock_timestamp() - make_interval(days => ${graceDays - 1})) where source = ${source} and day = 'epoch'::date + ${day}::int and alone
     returning extract(epoch from now())::float8 as now`);
   const [thawed] = rows;
   if (thawed === undefined) return;

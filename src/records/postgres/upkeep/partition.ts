@@ -58,9 +58,9 @@ export const isToShrink: Sql = sql`exists (${emptied})`;
 export const shrinkPartitions = async (pool: Pool): Promise<void> => {
   const { rows } = await pool.query<{ name: string }>(emptied);
   for (const { name } of rows) {
-    // Nothing is to be indexed, so the lock is held for milliseconds.
+    // Nothing is to be indexed, so the lock is held for milliseconds. Searches wait as long as it does.
     await transaction(pool, async (tx) => {
-      await tx.query(`set local lock_timeout = '2s'`);
+      await tx.query(`set local lock_timeout = '200ms'`);
       await tx.query(`reindex table ${name}`);
     }).catch((error: unknown) => {
       if (!isLockTimeout(error)) throw error;
