@@ -4,7 +4,7 @@ import { fairQueueFor } from '#database/pool-queue.js';
 import { VariableType } from '#entities/enums.js';
 import { locate, type PlainJson } from '#json/json.js';
 import { createSearch } from '#records/postgres/search/postgres-search.js';
-import { makeBlocks } from './blocks.js';
+import { freezeBlocks, makeBlocks } from './blocks.js';
 import type { Plain } from './oracle/plain.js';
 import { useWorld, worldNow } from './world.js';
 
@@ -84,6 +84,9 @@ const questions = (field: string): Plain[] => [
   { aggs: { a: { min: { field } }, b: { max: { field } } } },
 ];
 
+/** Bodies with their answers from rows. */
+const answered: [body: Plain, answer: Plain][] = [];
+
 beforeAll(async () => {
   await world.pool.query(sql`update record set data = data || '{"price": 21.50}' where data ? 'v'`);
   await makeBlocks(world.pool);
@@ -112,11 +115,25 @@ describe('searches over blocks', () => {
         aggs: { a: { filters: { filters: ['metadata', 'data.o', 'data.p'].map((field) => ({ exists: { field } })) } } },
       },
       { query: { bool: { filter: [{ exists: { field: 'data.p' } }, { term: { 'data.list': 2 } }] } } },
+      { size: 200, sort: [{ _doc: 'asc' }], fields: ['data.*', 'metadata.*', '_id'] },
+      ...['data.v', 'data.s', 'data.mixed', 'data.list', 'data.n'].map((field) => ({
+        size: 30,
+        sort: [{ [field]: 'desc' }, { _id: 'asc' }],
+      })),
+      {
+        aggs: {
+          a: {
+            terms: { field: 'metadata.up.port' },
+            aggs: { b: { top_hits: { size: 3, sort: [{ 'data.n': 'desc' }] } }, c: { top_hits: { size: 2 } } },
+          },
+        },
+      },
     ];
     const [over, beside] = [asker(true), asker(false)];
     for (let from = 0; from < bodies.length; from += 50) {
       const some = bodies.slice(from, from + 50);
       const [ours, theirs] = [await over(some), await beside(some)];
+      answered.push(...some.map((body, index): [Plain, Plain] => [body, theirs[index]!]));
       expect(some.map((body, index) => [body, ours[index]])).toEqual(some.map((body, index) => [body, theirs[index]]));
     }
   });
@@ -130,5 +147,16 @@ describe('searches over blocks', () => {
     ]);
     expect(answer).toMatchObject({ hits: { total: { value: expect.any(Number) } } });
     expect((answer as { hits: { total: { value: number } } }).hits.total.value).toBeGreaterThan(10);
+  });
+
+  it('returns the same when only blocks hold the records', async () => {
+    await freezeBlocks(world.pool);
+    expect((await world.pool.query('select from record')).rowCount).toBe(0);
+    const over = asker(false);
+    for (let from = 0; from < answered.length; from += 50) {
+      const some = answered.slice(from, from + 50);
+      const ours = await over(some.map(([body]) => body));
+      expect(some.map(([body], index) => [body, ours[index]])).toEqual(some);
+    }
   });
 });

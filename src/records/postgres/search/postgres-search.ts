@@ -114,6 +114,7 @@ const answerAll = async (
   const { organizationId, signal } = call;
   const notes = notesOf({ organizationId, ...(options.blocks && { days: range }) });
   const blocks = findBlocks({ organizationId, applicationId: call.applicationId, range }, notes);
+  const aloneOf = findAlone(blocks, range);
   const now = clock();
   const requests: { parsed: SearchRequest | SearchFailure; ids: readonly string[] }[] = [];
   for (const { input, products } of queries) {
@@ -147,7 +148,7 @@ const answerAll = async (
               to: range.to,
             };
             await reader.pace.begin();
-            const alone = scope.hasAlone ? await findAlone(reader.rows, blocks, { productIds: ids, range }) : undefined;
+            const alone = scope.hasAlone ? await aloneOf(reader.rows, ids) : undefined;
             const within = alone ? { ...bounds, alone } : bounds;
             const plan = planOf(request, { scope: within, range, fields, now });
             return execute(plan, {
