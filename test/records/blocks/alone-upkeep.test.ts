@@ -1,8 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-import { transaction } from '#database/transaction.js';
-import { newId } from '#entities/id.js';
 import { setRetention } from '#operator/retention.js';
 import { rollUpAloneDays, thawDueDays } from '#records/postgres/blocks/alone-work.js';
 import { findDaysToFreeze } from '#records/postgres/blocks/freeze-day.js';
@@ -181,24 +179,13 @@ describe('upkeep of days in blocks alone', () => {
     expect(await totalOf(fleet!)).toBe(23);
   });
 
-  it('keeps the rows of records that an alert rule is yet to decide', async () => {
+  it('keeps its rows while a drain of a cluster replaces them', async () => {
     const fleet = await world.fleetOf();
-    const { organizationId, productId, deviceId } = fleet;
     await world.put(fleet, ...someRecords(20));
     await world.maintain();
-    const ruleId = newId();
-    await transaction(pool, async (tx) => {
-      // Without the application, the link and the state of the rule, which change nothing here.
-      await tx.query(`set local session_replication_role = 'replica'`);
-      await tx.query(sql`
-        insert into alert_rule (id, organization_id, application_id, name, severity, kind, when_condition, created_at, updated_at)
-        values (${ruleId}, ${organizationId}, ${newId()}, 'Cold', 'info', 'threshold', '{}', now(), now())`);
-      await tx.query(sql`
-        insert into alert_undecided (device_id, rule_id, record_id, ts, product_id, data, noted_at)
-        values (${deviceId}, ${ruleId}, ${newId()}, to_timestamp(${midnight + 60}), ${productId}, '{}', now())`);
-    });
+    await pool.query(sql`insert into index_move (name, state) values ('drain', '{"phase": "copy"}')`);
     expect(await world.freeze(fleet)).toBe(0);
-    await pool.query(sql`delete from alert_undecided where rule_id = ${ruleId}`);
+    await pool.query(sql`update index_move set state = '{"phase": "tail"}'`);
     expect(await world.freeze(fleet)).toBe(1);
   });
 });

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import type { Queryable } from '#database/queryable.js';
 import { isConflict, transaction } from '#database/transaction.js';
-import { isUndecided, mayDeleteRows } from '../upkeep/alone-day.js';
+import { mayDeleteRows } from '../upkeep/alone-day.js';
 import { ownedBy } from '../upkeep/rollup-day.js';
 import type { BlockedDay } from './block-rows.js';
 import { lockMaking, startOf } from './noted-day.js';
@@ -13,8 +13,9 @@ import { noteDay } from './verify-days.js';
 export const graceDays = 7;
 
 /**
- * SQL condition: no note says that the records of a day `b` of an owner `s` have changed, no alert rule needs its rows, and
- * none of its devices has been deleted: the deletion of a device looks only once for days in blocks alone.
+ * SQL condition: no note says that the records of a day `b` of an owner `s` have changed, none of its devices has been
+ * deleted, and no move to or from a cluster reads or replaces rows: the deletion of a device looks only once for days in
+ * blocks alone.
  */
 const isValid = sql`
   not exists (
@@ -28,8 +29,7 @@ const isValid = sql`
   and not exists (
     select from record_sweep join record_source o using (device_id)
     where o.organization_id = s.organization_id and o.product_id is not distinct from s.product_id)
-  and not ${isUndecided(sql`s.organization_id`, sql`b.day::timestamp at time zone 'UTC'`)}
-  and not exists (select from record_newest_due) and not exists (select from index_move where name = 'build')`;
+  and not exists (select from record_newest_due) and not exists (select from index_move where name = 'build' or state ->> 'phase' = 'copy')`;
 
 /** Number of days that one query finds. */
 const daysAtOnce = 100;

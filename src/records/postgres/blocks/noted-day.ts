@@ -3,7 +3,7 @@ import sql, { type Sql } from 'sql-template-tag';
 import { dayMs, hourMs, minuteMs } from '#common/time.js';
 import type { Queryable } from '#database/queryable.js';
 import { firstId } from '#entities/id.js';
-import { isAlone, isUndecided } from '../upkeep/alone-day.js';
+import { isAlone } from '../upkeep/alone-day.js';
 import { isDue, type Owner, ownedBy } from '../upkeep/rollup-day.js';
 
 /*
@@ -55,13 +55,11 @@ const noted = (where: Sql): Sql => sql`
  */
 const resumed = hourMs + 10 * minuteMs;
 
-/** SQL condition: somebody may need rows of the day in blocks alone that is noted in a row `d`. */
-const needsRows = (now: Date): Sql => sql`(${isAlone(sql`d.day`)} and (
-  ${isUndecided(sql`d.organization_id`, sql`d.day`)}
-  or exists (
-    select from record r
-    where r.organization_id = d.organization_id and (r.product_id = d.product_id or d.product_id is null and r.product_id is null)
-      and r.ts >= d.day and r.ts < d.day + interval '24 hours' and r.id >= ${firstId(now.getTime() - resumed)}::uuid)))`;
+/** SQL condition: subscribers may need rows of the day in blocks alone that is noted in a row `d`. */
+const needsRows = (now: Date): Sql => sql`(${isAlone(sql`d.day`)} and exists (
+  select from record r
+  where r.organization_id = d.organization_id and (r.product_id = d.product_id or d.product_id is null and r.product_id is null)
+    and r.ts >= d.day and r.ts < d.day + interval '24 hours' and r.id >= ${firstId(now.getTime() - resumed)}::uuid))`;
 
 const isToMake = (now: Date): Sql =>
   sql`fault is null and ${isFinished(now)} and ${isDue(now)} and not ${hasDirtyHour} and not ${needsRows(now)}`;

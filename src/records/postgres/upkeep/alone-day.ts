@@ -13,11 +13,6 @@ export const isAlone = (day: Sql): Sql => sql`exists (
   where s.organization_id = d.organization_id and s.product_id is not distinct from d.product_id
     and b.day = (${day} at time zone 'UTC')::date)`;
 
-/** SQL condition: a rule is yet to decide a record of a day (timestamp expression), for which it reads the row. */
-export const isUndecided = (organizationId: Sql, day: Sql): Sql => sql`exists (
-  select from alert_undecided u join alert_rule l on l.id = u.rule_id
-  where l.organization_id = ${organizationId} and u.ts >= ${day} and u.ts < ${day} + interval '24 hours')`;
-
 const key = sql`hashtextextended('record rows', 0)`;
 
 /** Keeps all rows until the end of the transaction: no rows are deleted because blocks hold them. */
