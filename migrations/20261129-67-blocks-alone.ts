@@ -15,6 +15,10 @@ export class BlocksAlone extends OnlineMigration {
       'record_sweep',
       'alter table record_sweep add column if not exists is_noted boolean not null default false',
     );
-    await steps.index({ name: 'record_blocked_alone', table: 'record_blocked', definition: '(source, day) where alone' });
+    await steps.index({
+      name: 'record_blocked_alone',
+      table: 'record_blocked',
+      definition: '(source, day) where alone',
+    });
   }
 }

@@ -20,7 +20,8 @@ export const orderTimeSql = (id: Sql, ts: Sql): Sql => {
  * @param alone whether there may be such records
  */
 export const newestAt = (deviceId: Sql, condition: Sql = empty, alone: Sql = anyAlone): Sql => sql`
-  select newest.at from (select (${newestRowAt(deviceId, condition)}) as at) stored
+  -- OFFSET makes PostgreSQL plan and run the subquery once, though it is used twice.
+  select newest.at from (select (${newestRowAt(deviceId, condition)}) as at offset 0) stored
     cross join lateral (
       select greatest(stored.at, case when ${alone} then (
         select order_ts from ${newestAlone({ deviceId, from: sql`coalesce(stored.at, '-infinity')` })} n) end) as at) newest
@@ -41,16 +42,14 @@ const newestRowAt = (deviceId: Sql, condition: Sql): Sql => sql`
 
 /**
  * Selects the newest record that is in a block alone and has a noted field, no later than the noted time.
- * @param noted alias of a row with the columns of record_newest. If a row of `record` is the noted one, no older record
- * is searched for.
+ * @param noted alias of a row with the columns of record_newest
+ * @param from lower end of the time
  */
-export const fieldAlone = (noted: Sql): Sql =>
+export const fieldAlone = (noted: Sql, from = sql`'-infinity'`): Sql =>
   newestAlone({
     deviceId: sql`${noted}.device_id`,
     part: 'data',
     field: sql`${noted}.name`,
+    from,
     to: sql`${noted}.ts`,
-    from: sql`case when exists (
-      select from record e where e.device_id = ${noted}.device_id and e.ts = ${noted}.ts and e.data -> ${noted}.name <> 'null')
-      then ${noted}.ts else '-infinity' end`,
   });

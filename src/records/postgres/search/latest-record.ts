@@ -245,7 +245,7 @@ const otherFields = (devices: readonly KnownDevice[]): Sql => sql`
           order by ts desc, seq desc limit ${searchedBack}) back
         where data -> n.name <> 'null' limit 1)
         union all
-        select b.id, b.ts, b.data from ${fieldAlone(sql`n`)} a
+        select b.id, b.ts, b.data from ${fieldAlone(sql`n`, sql`n.ts`)} a
         cross join lateral record_block_rows(a.block, a.place, a.place, '{data}') b where ${anyAlone}) found
       order by ts desc limit 1) r
   )

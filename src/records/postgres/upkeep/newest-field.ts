@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { hourMs } from '#common/time.js';
-import { anyAlone, newestAlone } from '../alone-record.js';
+import { anyAlone } from '../alone-record.js';
 import { fieldAlone, longestName, orderTimeSql, searchedBack } from '../newest-field.js';
 import { byOwner, makeRollups, type Owner, ownedBy, timeWithin } from './rollup-day.js';
 
@@ -86,7 +86,7 @@ export const mendNewest = async (tx: PoolClient, owner: Owner, hours: readonly s
         offset 0) n
       where not exists (
         select from record r where r.device_id = n.device_id and r.ts = n.ts and r.data -> n.name <> 'null')
-        and not exists (select from ${newestAlone({ deviceId: sql`n.device_id`, part: 'data', field: sql`n.name`, from: sql`n.ts`, to: sql`n.ts` })} a where ${anyAlone})
+        and not exists (select from ${fieldAlone(sql`n`, sql`n.ts`)} a where ${anyAlone})
     ), left_over as (
       select s.device_id, s.name, r.ts, r.at from stale s left join lateral (${newestWith(sql`s`)}) r on true
     ), moved as (
