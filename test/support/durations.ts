@@ -38,7 +38,6 @@ export const durations: Readonly<Record<string, number>> = {
   'search/week': 22,
   'imports/device': 32,
   'search/difference': 21,
-  'records/blocks/alone-reader': 17,
   'graph/connection': 21,
   'docs/ingestion': 20,
   'auth/rest-matrix': 20,

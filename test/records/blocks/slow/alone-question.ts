@@ -1,6 +1,6 @@
 import { daySeconds } from '#common/time.js';
-import { until } from '../../support/until.js';
-import type { AccountActor } from '../../support/world.js';
+import { until } from '../../../support/until.js';
+import type { AccountActor } from '../../../support/world.js';
 
 /** Asks something over HTTP, and returns the answer. */
 export type Question = () => Promise<unknown>;

@@ -3,8 +3,8 @@ import sql from 'sql-template-tag';
 import { daySeconds, minuteMs } from '#common/time.js';
 import { VariableType } from '#entities/enums.js';
 import { countOrganization } from '#records/postgres/log/scan.js';
-import { makeBlocks } from '../../search/blocks.js';
-import { type AccountActor, useWorld } from '../../support/world.js';
+import { makeBlocks } from '../../../search/blocks.js';
+import { type AccountActor, useWorld } from '../../../support/world.js';
 import { type Question, questionsOf } from './alone-question.js';
 
 let skew = 0;
