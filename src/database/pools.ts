@@ -24,7 +24,8 @@ export interface PoolOptions {
 
 /**
  * Settings that the SQL of the service relies on, whatever the role, the database or the server sets: timestamps in UTC
- * and in ISO style, quotes and numbers in their usual form, and transactions that need not be repeated.
+ * and in ISO style, quotes and numbers in their usual form, transactions that need not be repeated, and statements that
+ * are not compiled, which takes seconds where one reads blocks.
  */
 const reliedOn = [
   'TimeZone=UTC',
@@ -36,6 +37,7 @@ const reliedOn = [
   'array_nulls=on',
   'transform_null_equals=off',
   'default_transaction_isolation=read\\ committed',
+  'jit=off',
 ]
   .map((setting) => `-c ${setting}`)
   .join(' ');
