@@ -104,7 +104,7 @@ const askerOf = async (pool: Pool, { organizationId, productId, applicationId, b
 const blockTables = ['record_block', 'record_block_column', 'record_block_sum', 'record_seen'] as const;
 
 /** Returns the bytes of rows, rollups and blocks, with their indexes. */
-const bytesOf = async (pool: Pool): Promise<ReadonlyMap<string, number>> => {
+export const bytesOf = async (pool: Pool): Promise<ReadonlyMap<string, number>> => {
   const sizeOf = async (names: readonly string[]) => {
     const { rows } = await pool.query<{ bytes: number }>(sql`
       select sum(pg_total_relation_size(oid))::float8 as bytes from pg_class

@@ -7,7 +7,7 @@ export interface BenchFleet {
   applicationId: string;
 }
 
-const variables = [
+const usual: readonly { name: string; type: string }[] = [
   { name: 'temperature', type: 'FLOAT32' },
   { name: 'humidity', type: 'UINT8' },
   { name: 'pressure', type: 'FLOAT32' },
@@ -16,9 +16,10 @@ const variables = [
 ];
 
 /** Creates devices, with several products in turn, each linked to two applications without hooks. */
-export async function furnish(stage: Stage, devices: number, products = 1): Promise<BenchFleet> {
+export async function furnish(stage: Stage, devices: number, products = 1, sent = usual): Promise<BenchFleet> {
   const { organizationId } = stage;
   const make = (path: string, body: object) => call(stage, 'POST', `/organizations/${organizationId}/${path}`, body);
+  const variables = sent.map(({ name, type }) => ({ name, type }));
   const productIds: string[] = [];
   for (let index = 0; index < products; index++)
     productIds.push(await make('products', { name: `Bench ${index}`, version: '1', variables }));

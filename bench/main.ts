@@ -22,6 +22,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(args: readonly string
   search: () => import('./search.js'),
   sizing: () => import('./sizing.js'),
   standby: () => import('./standby.js'),
+  stores: () => import('./stores.js'),
   tools: () => import('./tools.js'),
   traces: () => import('./traces.js'),
   typed: () => import('./typed.js'),
