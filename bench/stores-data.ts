@@ -1,4 +1,5 @@
 import { dayMs, secondMs } from '#common/time.js';
+import { progress } from './figures.js';
 
 /** The records that each store gets: devices that each send five numbers a minute, for whole days that are over. */
 export interface StoresData {
@@ -53,7 +54,7 @@ export const planData = (records: number, devices: number): StoresData => {
 const serialOf = (index: number): string => (0xb0000000 + index).toString(16);
 
 /** Yields the records in the order of their time. They are the same for each call. */
-export function* readingsOf({ devices, begun, days }: StoresData): Generator<Reading> {
+function* readingsOf({ devices, begun, days }: StoresData): Generator<Reading> {
   const random = randomOf(1);
   const state = devices.map(() => variables.map(({ low, high }) => low + (high - low) * random()));
   for (let minute = 0; minute < days * minutesOfDay; minute++)
@@ -68,16 +69,18 @@ export function* readingsOf({ devices, begun, days }: StoresData): Generator<Rea
     }
 }
 
-/** Joins values of a generator to batches. */
-export function* batchesOf<Item>(items: Iterable<Item>, size: number): Generator<Item[]> {
-  let batch: Item[] = [];
-  for (const item of items) {
-    batch.push(item);
-    if (batch.length < size) continue;
+/** Yields the records in batches and shows the progress. */
+export function* batchesOf(data: StoresData, size: number): Generator<Reading[]> {
+  let batch: Reading[] = [];
+  let yielded = 0;
+  for (const reading of readingsOf(data)) {
+    batch.push(reading);
+    if (batch.length < size && yielded + batch.length < data.records) continue;
+    yielded += batch.length;
     yield batch;
+    progress(yielded, data.records);
     batch = [];
   }
-  if (batch.length > 0) yield batch;
 }
 
 /** Writes a record in InfluxDB's line protocol, which VictoriaMetrics reads, too. Integers are marked as such. */

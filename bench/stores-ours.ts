@@ -17,7 +17,7 @@ import { bytesOf } from './blocks-alone.js';
 import { type BenchFleet, furnish } from './fleet.js';
 import { spentBy } from './processor.js';
 import { openStage, type Stage } from './stage.js';
-import { batchesOf, readingsOf, type StoresData, variables } from './stores-data.js';
+import { batchesOf, type StoresData, variables } from './stores-data.js';
 import { askAll, type StoreResult } from './stores-question.js';
 import { callerOf } from './stores-rival.js';
 import { askersOf } from './stores-search.js';
@@ -28,14 +28,15 @@ const clients = 4;
 
 /**
  * Measures the service: records over HTTP, then upkeep, blocks of all days, and the deletion of their rows; then the
- * questions over HTTP, with all days in blocks alone.
+ * questions over HTTP.
+ * @param keptDays number of the last days that keep their rows beside their blocks
  */
-export const measureOurs = async (data: StoresData, turns: number): Promise<StoreResult> => {
+export const measureOurs = async (data: StoresData, turns: number, keptDays: number): Promise<StoreResult> => {
   const folder = await mkdtemp(join(tmpdir(), 'ddp-bench-'));
   const paths = [folder];
   try {
     const { fleet, stored } = await store(folder, data);
-    const kept = await keep(folder, data, paths);
+    const kept = await keep(folder, data, keptDays, paths);
     const stage = await openStage({ RECORD_BLOCKS: 'alone', SEARCH_TIMEOUT: '60s' }, folder);
     const { call, close } = callerOf(new URL(stage.base).origin, {
       authorization: `Bearer ${stage.token}`,
@@ -72,7 +73,7 @@ const store = async (folder: string, data: StoresData): Promise<{ fleet: BenchFl
     const fleet = await furnish(stage, data.devices.length, 1, variables);
     await stage.pool.query('create table bench_size as select pg_database_size(current_database()) as bytes');
     const from = await sumOf(stage);
-    const batches = batchesOf(readingsOf(data), recordsAtOnce);
+    const batches = batchesOf(data, recordsAtOnce);
     const write = async () => {
       for (const batch of batches)
         await stage.post(
@@ -100,7 +101,7 @@ interface Kept {
 }
 
 /** Does what the service does in the days after the records: upkeep, blocks, and the deletion of rows. */
-const keep = async (folder: string, data: StoresData, paths: string[]): Promise<Kept> => {
+const keep = async (folder: string, data: StoresData, keptDays: number, paths: string[]): Promise<Kept> => {
   const server = await openEmbedded({ dataDir: join(folder, 'data'), log: createLog('warn'), durable: true });
   paths.push(server.data);
   const pool = createPool(server.connectionString, { max: 6, pipeline: true });
@@ -115,15 +116,15 @@ const keep = async (folder: string, data: StoresData, paths: string[]): Promise<
       for (const step of [rollUp, rollUpDays, summarize]) while ((await step(pool, later)) > 0);
     });
     await pool.query('vacuum analyze');
-    const rows = await sizesOf(pool, 'rows and rollups', data.records);
+    const rows = await sizesOf(pool, 'before blocks', data.records);
     const blocks = await spend(async () => {
       for (const day of await findFinishedDays(pool, later)) {
         const { outcome } = await makeDay(pool, day);
         if (outcome !== 'made') throw new Error(`A day is not made: ${outcome}.`);
       }
     });
-    const deleting = await spend(() => deleteRows(pool, later));
-    const alone = await sizesOf(pool, 'blocks and rollups', data.records);
+    const deleting = await spend(() => deleteRows(pool, later, data.begun / dayMs + data.days - keptDays));
+    const alone = await sizesOf(pool, 'at the end', data.records);
     return { upkeep, blocks, deleting, bytes: alone.bytes, sizes: [rows.text, alone.text] };
   } finally {
     await pool.end();
@@ -131,9 +132,13 @@ const keep = async (folder: string, data: StoresData, paths: string[]): Promise<
   }
 };
 
-/** Deletes the rows of all days in blocks, and frees their space. */
-const deleteRows = async (pool: Pool, later: Date): Promise<void> => {
-  for (let days = await findDaysToFreeze(pool, later); days.length > 0; days = await findDaysToFreeze(pool, later))
+/**
+ * Deletes the rows of all days in blocks, and frees their space.
+ * @param until first day that keeps its rows, in days since 1970
+ */
+const deleteRows = async (pool: Pool, later: Date, until: number): Promise<void> => {
+  const next = async () => (await findDaysToFreeze(pool, later)).filter(({ day }) => day < until);
+  for (let days = await next(); days.length > 0; days = await next())
     for (const day of days)
       if (!(await freezeDay(pool, day))) throw new Error('The rows of a day are not deleted: its records differ.');
   await pool.query('vacuum analyze');

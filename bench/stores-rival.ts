@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { processorOf } from './processor.js';
-import { batchesOf, lineOf, readingsOf, type StoresData } from './stores-data.js';
+import { batchesOf, lineOf, type StoresData } from './stores-data.js';
 import { type Askers, askAll, type StoreResult } from './stores-question.js';
 
 /** Calls a store over HTTP and returns the body of the answer. @throws Error for a status from 300 on */
@@ -48,7 +48,7 @@ export const measureRival = async (
     let [stored, ingest] = [0, 0];
     try {
       await store.prepare?.(filled.call);
-      const batches = batchesOf(readingsOf(data), linesAtOnce);
+      const batches = batchesOf(data, linesAtOnce);
       const write = async () => {
         for (const batch of batches) await filled.call('POST', store.write, batch.map(lineOf).join('\n'));
       };

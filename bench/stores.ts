@@ -10,7 +10,7 @@ import { victoria } from './stores-victoria.js';
 /**
  * Puts the same records into the service, VictoriaMetrics and InfluxDB 1.x, one after the other. Measures bytes on disk,
  * processor time to ingest, and five questions. `--rows N` (1,000,000), `--devices N` (100, at most 100), `--turns N`
- * (5) for each question. A store whose program is not on the `PATH` is left out.
+ * (5) for each question, `--kept N` (0) last days of which the service keeps rows beside blocks. A store whose program is not on the `PATH` is left out.
  * @throws Error if a store answers differently
  */
 export async function run(args: readonly string[]): Promise<void> {
@@ -20,6 +20,7 @@ export async function run(args: readonly string[]): Promise<void> {
       rows: { type: 'string', default: '1000000' },
       devices: { type: 'string', default: '100' },
       turns: { type: 'string', default: '5' },
+      kept: { type: 'string', default: '0' },
     },
   });
   const data = planData(Number(values.rows), Math.min(100, Number(values.devices)));
@@ -27,7 +28,7 @@ export async function run(args: readonly string[]): Promise<void> {
   stdout.write(
     `\n${data.records.toLocaleString('en')} records of ${data.devices.length} devices over ${data.days} days, five numbers each\n`,
   );
-  const results = [await measureOurs(data, turns)];
+  const results = [await measureOurs(data, turns, Number(values.kept))];
   for (const store of [victoria, influx]) {
     const result = await measureRival(store, data, turns);
     if (result === undefined) stdout.write(`  ${store.name} is left out: there is no ${store.program} on the PATH.\n`);
