@@ -10,11 +10,9 @@ export class BlocksAlone extends OnlineMigration {
       'record_blocked',
       'alter table record_blocked add column if not exists alone boolean not null default false',
     );
-    // Whether all days in blocks alone that have records of the device are noted as stale.
-    await steps.locked(
-      'record_sweep',
-      'alter table record_sweep add column if not exists is_noted boolean not null default false',
-    );
+    // Days in blocks alone with records of the device: none, noted as stale, or waits (only they have records of it).
+    // Null until somebody has looked for them.
+    await steps.locked('record_sweep', 'alter table record_sweep add column if not exists alone text');
     await steps.index({
       name: 'record_blocked_alone',
       table: 'record_blocked',

@@ -131,7 +131,13 @@ describe('day in blocks alone', () => {
     await world.maintain();
     expect(await world.freeze(fleet)).toBe(1);
     await pool.query(sql`delete from device where id = ${other.deviceId}`);
+    const another = await world.fleetOf();
+    await world.put(another, ...someRecords(5));
+    await pool.query(sql`delete from device where id = ${another.deviceId}`);
     while (await purgeDevices(pool, later));
+    expect(await rowsOf(another)).toEqual([]);
+    const { rows: waiting } = await pool.query(sql`select device_id from record_sweep`);
+    expect(waiting).toEqual([{ device_id: other.deviceId }]);
     await world.maintain();
     while (await purgeDevices(pool, later));
     expect(await aloneDays(fleet)).toEqual([100]);

@@ -107,7 +107,7 @@ const deviceIdsOf = async (tx: PoolClient, rows: readonly StoredRow[]): Promise<
  */
 export const deletedDevices = async (database: Queryable): Promise<ReadonlySet<number>> => {
   const { rows } = await database.query<{ device: number }>(
-    sql`select device from record_sweep join record_block_device using (device_id) where is_noted`,
+    sql`select device from record_sweep join record_block_device using (device_id) where alone is not null`,
   );
   return new Set(rows.map(({ device }) => device));
 };
