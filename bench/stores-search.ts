@@ -16,8 +16,8 @@ const field = 'data.temperature';
 /** Returns functions that search the records from a time to before another one, in milliseconds. */
 const searcherOf = (call: Call, path: string, { productIds }: BenchFleet) => {
   const search = async <Found>(from: number, to: number, query: object): Promise<Found> => {
-    // Both ends of the range are included, and times are whole seconds.
-    const ts = { gte: from / secondMs, lte: to / secondMs - 1 };
+    // Both ends of the range are included. A microsecond before the end, the last hour is a whole one.
+    const ts = { gte: from / secondMs, lte: to / secondMs - 1e-6 };
     const body = JSON.stringify({ ts, queries: [{ products: productIds, track_total_hits: false, ...query }] });
     const text = await call('POST', `${path}/search`, body);
     const [response] = (JSON.parse(text) as { responses: (Found & { status: number; timed_out: boolean })[] })
