@@ -75,7 +75,7 @@ export default {
       globals: { recordBlocks: 'frozen' },
       testMatch: [
         '<rootDir>/dist/test/search/{difference,dotted-name,double,long-sort,newest,older-type,page,pipeline-order}.test.js',
-        '<rootDir>/dist/test/search/{product-scope,recorded,rest,trap}.test.js',
+        '<rootDir>/dist/test/search/{product-scope,recorded,rest,trap,oracle/oracle}.test.js',
       ],
     },
     {
