@@ -116,6 +116,18 @@ describe('move of records during ingestion', () => {
     await services[0]!.close();
   }, 240_000);
 
+  it('refuses a build while records are in blocks alone', async () => {
+    await withDatabase({ url: '', databaseUrl: database.url }, async (client) => {
+      await client.query(
+        `insert into record_blocked (source, day, n, made_at, alone) values (0, '2026-01-01', 1, now(), true)`,
+      );
+      await expect(command('build')).rejects.toThrow(
+        /^The records of 1 days are in blocks alone.* run "ddp blocks drain", and build again\.$/m,
+      );
+      await client.query('delete from record_blocked where source = 0');
+    });
+  });
+
   it('does not resume a build that ends during a step', async () => {
     const service = await startTestService(database.url, { config: { recordIndex: 'opensearch' } });
     const [holder, watcher] = [new pg.Client(database.url), new pg.Client(database.url)];

@@ -50,6 +50,7 @@ describe('readConfig', () => {
       TRUST_PROXY: 'everyone',
       LOG_LEVEL: 'loud',
       RECORD_INDEX: 'elsewhere',
+      RECORD_BLOCKS: 'sometimes',
       OPENSEARCH_URL: 'tcp://db:9200',
       OPENSEARCH_REPLICAS: 'many',
       OPENSEARCH_INDEX_PREFIX: 'Ddp',
@@ -72,6 +73,16 @@ describe('readConfig', () => {
 
   it.each(['10/8', '10.0.0', '10.0/8', '10.0.0.0/33', 'fd00'])('refuses the incomplete network %s', (network) => {
     expect(faultsOf({ HOOK_DENY_CIDRS: network })).toEqual([expect.stringMatching(/^HOOK_DENY_CIDRS must be/)]);
+  });
+
+  it.each([
+    ['', 'off'],
+    ['true', 'on'],
+    ['off', 'off'],
+    ['Alone', 'alone'],
+  ])('reads %j as the use of blocks', (RECORD_BLOCKS, recordBlocks) => {
+    expect(readConfig({ RECORD_BLOCKS })).toMatchObject({ recordBlocks });
+    expect(faultsOf({ RECORD_BLOCKS: 'sometimes' })).toEqual(['RECORD_BLOCKS must be on, off or alone.']);
   });
 
   it('accepts several servers for one database', () => {
