@@ -24,7 +24,7 @@ export const influx: RivalStore = {
     INFLUXDB_META_DIR: join(folder, 'meta'),
     INFLUXDB_DATA_DIR: join(folder, 'data'),
     INFLUXDB_DATA_WAL_DIR: join(folder, 'wal'),
-    // What costs the others nothing: its own measurements and a log of all requests.
+    // The others write no measurements of their own and no log of all requests either.
     INFLUXDB_MONITOR_STORE_ENABLED: 'false',
     INFLUXDB_HTTP_LOG_ENABLED: 'false',
     INFLUXDB_DATA_QUERY_LOG_ENABLED: 'false',

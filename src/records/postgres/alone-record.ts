@@ -82,7 +82,7 @@ export const recordsAt = (places: Sql, parts: readonly Part[], withSlots = false
   })`;
 
 /** Whether an organization has days in blocks alone in a range of Unix seconds. */
-export const findAlone = async (
+export const hasAloneWithin = async (
   rows: Rows,
   organizationId: string,
   { from, to }: { from: number; to: number },

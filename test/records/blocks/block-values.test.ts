@@ -5,7 +5,7 @@ import sql from 'sql-template-tag';
 import { arbitraryRows } from './arbitrary-row.js';
 import { type BlockWorld, useBlockWorld } from './block-world.js';
 import { createStored } from './round-trip.js';
-import { keepRows } from './store-rows.js';
+import { storeRecords } from './store-rows.js';
 
 let pool: Pool;
 let world: BlockWorld;
@@ -26,7 +26,7 @@ describe('SQL functions over blocks', () => {
     await fc.assert(
       fc.asyncProperty(arbitraryRows(20), fc.double({ min: 0, max: 1, noNaN: true }), async (rows, share) => {
         const fleet = await world.fleetOf();
-        await keepRows(client, fleet, rows);
+        await storeRecords(client, fleet, rows);
         await world.make();
         const { rows: differing } = await client.query(sql`
           with block as (

@@ -10,7 +10,7 @@ import type { Fleet } from '../fleet.js';
 import { arbitraryRows } from './arbitrary-row.js';
 import { type BlockWorld, daySeconds, later, midnight, same, someRecords, useBlockWorld } from './block-world.js';
 import { createStored } from './round-trip.js';
-import { keepRows } from './store-rows.js';
+import { storeRecords } from './store-rows.js';
 
 let pool: Pool;
 let world: BlockWorld;
@@ -148,7 +148,7 @@ describe('making of blocks of any records', () => {
     await fc.assert(
       fc.asyncProperty(arbitraryRows(20), async (rows) => {
         const fleet = await world.fleetOf();
-        await keepRows(client, fleet, rows);
+        await storeRecords(client, fleet, rows);
         await world.make();
         expect(await world.compare(fleet)).toEqual([same(rows.length)]);
       }),

@@ -52,36 +52,36 @@ export const findStaleAloneDays = async (database: Queryable, now: Date): Promis
  */
 export const rollUpAloneDay = async (pool: Pool, day: BlockedDay): Promise<void> => {
   try {
-    await transaction(pool, (tx) => makeRollups(tx, day));
+    await transaction(pool, (tx) => remakeDay(tx, day));
   } catch (error) {
     // Other rows of the tables have changed since the snapshot. The next run makes the day.
     if (!isConflict(error)) throw error;
   }
 };
 
-const makeRollups = async (tx: PoolClient, { source, day, ...owner }: BlockedDay): Promise<void> => {
+const remakeDay = async (tx: PoolClient, { source, day, ...owner }: BlockedDay): Promise<void> => {
   await tx.query('set transaction isolation level repeatable read');
   await prepareLong(tx);
   const { rowCount } = await tx.query(sql`
-      select from record_blocked where source = ${source} and day = 'epoch'::date + ${day}::int and alone for update`);
+    select from record_blocked where source = ${source} and day = 'epoch'::date + ${day}::int and alone for update`);
   if (rowCount === 0) return;
   const whose = ownedBy(owner);
   // At once, because the upkeep thins out notes while records keep coming.
   const { rows: noted } = await tx.query<DirtyHour>(sql`
-      with noted as (
-        delete from record_dirty where ${whose} and hour >= ${startOf(day)} and hour < ${startOf(day + 1)} returning hour
-      )
-      select distinct ${owner.organization_id}::uuid as organization_id, ${owner.product_id}::uuid as product_id, hour from noted`);
+    with noted as (
+      delete from record_dirty where ${whose} and hour >= ${startOf(day)} and hour < ${startOf(day + 1)} returning hour
+    )
+    select distinct ${owner.organization_id}::uuid as organization_id, ${owner.product_id}::uuid as product_id, hour from noted`);
   await hideRecords(tx, { source, day, ...owner });
   await waitForRollups(tx);
   if (noted.length > 0) await remakeHours(tx, noted);
   const { rows: starts } = await tx.query<{ day: string }>(sql`
-      delete from record_dirty_day where ${whose} and day = ${startOf(day)} returning day`);
+    delete from record_dirty_day where ${whose} and day = ${startOf(day)} returning day`);
   for (const start of starts) await makeDays(tx, [{ ...owner, ...start }]);
   const { product_id } = owner;
   if (product_id === null) return;
   const { rows: summaries } = await tx.query<{ day: string }>(sql`
-      delete from record_dirty_summary where ${whose} and day = ${startOf(day)} returning day`);
+    delete from record_dirty_summary where ${whose} and day = ${startOf(day)} returning day`);
   for (const start of summaries) await makeSummaries(tx, [{ ...owner, product_id, ...start }]);
 };
 

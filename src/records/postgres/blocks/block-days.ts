@@ -6,7 +6,7 @@ import { isFinished } from './noted-day.js';
 export interface BlockDays {
   /** Days that have blocks, valid or not. */
   blocked: number;
-  /** Those of them whose rows are deleted. */
+  /** Days whose records only blocks hold. */
   alone: number;
   /** Finished days whose blocks are to be made. */
   waiting: number;

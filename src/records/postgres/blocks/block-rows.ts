@@ -73,24 +73,26 @@ export const insertRows = async (
 ): Promise<void> => {
   const ids = await deviceIdsOf(tx, stored);
   const rows = new CopyRows(14);
-  for (const row of stored)
-    rows
-      .row()
-      .uuid(row.id)
-      .integer('int8', row.seq)
-      .uuid(organization_id)
-      .uuid(ids.get(row.device))
-      .uuid(product_id ?? undefined)
-      .time(row.ts / 1e6)
-      .jsonb(row.metadata)
-      .jsonb(row.data)
-      .jsonb(row.frame ?? undefined)
-      .jsonb(row.given ?? undefined)
-      .numbers(row.numbers ?? undefined)
-      .texts(row.texts ?? undefined)
-      .jsonb(row.many ?? undefined)
-      .texts(row.ignored ?? undefined);
+  for (const row of stored) {
+    rows.row().uuid(row.id).integer('int8', row.seq).uuid(organization_id).uuid(ids.get(row.device));
+    rows.uuid(product_id ?? undefined);
+    writeContent(rows, row);
+  }
   await copyIn(tx, `record (${columns})`, rows.finish());
+};
+
+/** Writes the fields of a row from `ts` on, in the order of the columns of `record`. */
+export const writeContent = (rows: CopyRows, row: StoredRow): void => {
+  rows
+    .time(row.ts / 1e6)
+    .jsonb(row.metadata)
+    .jsonb(row.data)
+    .jsonb(row.frame ?? undefined)
+    .jsonb(row.given ?? undefined)
+    .numbers(row.numbers ?? undefined)
+    .texts(row.texts ?? undefined)
+    .jsonb(row.many ?? undefined)
+    .texts(row.ignored ?? undefined);
 };
 
 const deviceIdsOf = async (tx: PoolClient, rows: readonly StoredRow[]): Promise<ReadonlyMap<number, string>> => {

@@ -13,7 +13,9 @@ import { graceDays } from './freeze-day.js';
  */
 export const thawDay = async (tx: PoolClient, { source, day, ...owner }: BlockedDay): Promise<void> => {
   const { rows } = await tx.query<{ now: number }>(sql`
-    update record_blocked set alone = false, made_at = greatest(made_at, clock_timestamp() - make_interval(days => ${graceDays - 1})) where source = ${source} and day = 'epoch'::date + ${day}::int and alone
+    update record_blocked
+    set alone = false, made_at = greatest(made_at, clock_timestamp() - make_interval(days => ${graceDays - 1}))
+    where source = ${source} and day = 'epoch'::date + ${day}::int and alone
     returning extract(epoch from now())::float8 as now`);
   const [thawed] = rows;
   if (thawed === undefined) return;

@@ -9,7 +9,7 @@ import { recordsAt } from '../alone-record.js';
 /** Counts the bytes read. Throws above the call's limit. */
 export type Weigh = Parameters<RecordIndex['latest']>[1];
 
-/** One of the newest records of a device, and the device. */
+/** A recent record of a device, and the device. */
 export interface Recent {
   device_id: string;
   product_id: string | null;

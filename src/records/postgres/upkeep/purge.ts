@@ -68,7 +68,7 @@ export const purgeDevices = async (pool: Pool, now: Date, purge?: Purge): Promis
  * SQL: the days in blocks alone that have records of deleted devices.
  * @param which condition on a row `w` of `record_sweep`
  */
-const aloneDays = (which: Sql): Sql => sql`
+const daysOfDeleted = (which: Sql): Sql => sql`
   select v.device_id, s.organization_id, s.product_id, b.day::timestamp at time zone 'UTC' as day
   from (
     select distinct s.* from record_sweep w join record_source o using (device_id)
@@ -91,7 +91,7 @@ const noteAlone = async (pool: Pool, due: Sql): Promise<void> => {
     await waitForMaker(tx);
     await keepRows(tx);
     await tx.query(sql`
-      with found as materialized (${aloneDays(sql`w.${due} and w.alone is null`)}),
+      with found as materialized (${daysOfDeleted(sql`w.${due} and w.alone is null`)}),
       looked as (
         update record_sweep w set alone = case when device_id in (select device_id from found) then 'noted' else 'none' end
         where ${due} and alone is null
@@ -107,7 +107,7 @@ const noteAlone = async (pool: Pool, due: Sql): Promise<void> => {
 const release = async (pool: Pool): Promise<boolean> => {
   const { rowCount } = await pool.query(sql`
     update record_sweep set alone = 'none'
-    where alone = 'waits' and device_id not in (select device_id from (${aloneDays(sql`w.alone = 'waits'`)}) found)`);
+    where alone = 'waits' and device_id not in (select device_id from (${daysOfDeleted(sql`w.alone = 'waits'`)}) found)`);
   return rowCount! > 0;
 };
 

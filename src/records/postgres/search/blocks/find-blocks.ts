@@ -16,7 +16,7 @@ export interface BlockSource {
   readonly source: number;
   /** Days that have blocks, stale or not, in ascending order, in Unix seconds. */
   readonly days: readonly number[];
-  /** Those days whose rows are deleted. A row of such a day arrived later, and its blocks do not have it. */
+  /** Days whose rows are deleted. A row of such a day is a record that arrived later, and is in no block. */
   readonly alone: readonly number[];
   readonly productId: string | null;
   /** Number of devices that have records of the product, and whether all of them belong to the application. */

@@ -16,7 +16,7 @@ import {
   seriesTooLong,
   sumTooLarge,
 } from '#records/answer/series-answer.js';
-import { findAlone } from '#records/postgres/alone-record.js';
+import { hasAloneWithin } from '#records/postgres/alone-record.js';
 import type { Line, RecordIndex } from '#records/record-index.js';
 import { declaredPairs } from '#records/scope/declared.js';
 import { onServer, type SearchConnections, takeSnapshot } from '#records/scope/snapshot.js';
@@ -51,7 +51,7 @@ export const createSeries =
     const draw = async (reader: QueryReader): Promise<Line[]> => {
       const [declared, isAlone] = await Promise.all([
         reader.rows<DeclaredPair>(declaredPairs(call)),
-        findAlone(reader.rows, organizationId, range),
+        hasAloneWithin(reader.rows, organizationId, range),
       ]);
       const wanted = { organizationId, ...pairsToRead(call, declared), isAlone, ...range };
       if (wanted.declared.length + wanted.undeclared.length === 0) return linesOf(call, declared, new Map(), interval);

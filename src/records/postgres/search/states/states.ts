@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag';
 import { type DeclaredPair, pairsToRead, seriesTooLong } from '#records/answer/series-answer.js';
 import { planStates, SightedLines } from '#records/answer/states-answer.js';
-import { findAlone } from '#records/postgres/alone-record.js';
+import { hasAloneWithin } from '#records/postgres/alone-record.js';
 import type { RecordIndex, StateLine } from '#records/record-index.js';
 import { declaredPairs } from '#records/scope/declared.js';
 import { onServer, takeSnapshot } from '#records/scope/snapshot.js';
@@ -22,7 +22,7 @@ export const createStates =
       const range = { from: since, to: plan.range.to };
       const [declared, isAlone] = await Promise.all([
         reader.rows<DeclaredPair>(declaredPairs(call)),
-        findAlone(reader.rows, organizationId, range),
+        hasAloneWithin(reader.rows, organizationId, range),
       ]);
       const lines = new SightedLines();
       const { undeclared } = pairsToRead(call, declared);

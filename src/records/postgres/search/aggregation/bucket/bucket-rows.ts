@@ -12,7 +12,7 @@ export class BucketRows {
   private rows = new Map<string, BucketRow[]>();
   /** Whether rows were omitted, so that inner queries must be restricted to the remaining ones. */
   private partial = false;
-  /** Those of the shown records that only blocks hold. */
+  /** Shown records that only blocks hold. */
   inBlocks: BlockHits = noBlockHits;
   /** Restriction of the records that were read, if not all. */
   private only: readonly Predicate[] = [];
