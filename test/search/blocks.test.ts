@@ -7,31 +7,14 @@ import { makeBlocks } from './blocks.js';
 import { BodyGrammar } from './oracle/body.js';
 import { differences } from './oracle/compare.js';
 import { Dice } from './oracle/dice.js';
-import { devices, record, variables } from './oracle/document.js';
 import type { Plain } from './oracle/plain.js';
-import { useWorld, worldNow } from './world.js';
+import { useTwoProducts } from './two-products.js';
+import { worldNow } from './world.js';
 
 const dice = new Dice(Number(process.env['ORACLE_SEED'] ?? 7));
 const cases = Number(process.env['DIFFERENTIAL_CASES'] ?? 300);
 
-const records = Array.from({ length: 400 }, (_, index) => {
-  const one = record(dice, index);
-  return index % 3 === 0 ? { ...one, serial: `1${one.serial}` } : one;
-});
-
-const world = useWorld({
-  products: { probe: variables, turned: variables.toReversed() },
-  devices: [
-    ...devices,
-    ...devices.map(({ serial, ...rest }, index) => ({
-      ...rest,
-      serial: `1${serial}`,
-      product: 'turned',
-      linked: index !== 2,
-    })),
-  ],
-  records,
-});
+const { world } = useTwoProducts(dice);
 
 const searchWith = (blocks: boolean) => {
   const search = createSearch({

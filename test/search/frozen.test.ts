@@ -7,32 +7,15 @@ import { freezeBlocks, makeBlocks } from './blocks.js';
 import { BodyGrammar } from './oracle/body.js';
 import { differences } from './oracle/compare.js';
 import { Dice } from './oracle/dice.js';
-import { devices, record, variables } from './oracle/document.js';
 import type { Plain } from './oracle/plain.js';
-import { useWorld, type WorldRecord, worldNow } from './world.js';
+import { useTwoProducts } from './two-products.js';
+import { type WorldRecord, worldNow } from './world.js';
 
 const dice = new Dice(Number(process.env['ORACLE_SEED'] ?? 7));
 const cases = Number(process.env['DIFFERENTIAL_CASES'] ?? 40);
 
-const records = Array.from({ length: 400 }, (_, index) => {
-  const one = record(dice, index);
-  return index % 3 === 0 ? { ...one, serial: `1${one.serial}` } : one;
-});
+const { world, records } = useTwoProducts(dice);
 const spread = records.map(({ ts }) => ts).toSorted((a, b) => a - b);
-
-const world = useWorld({
-  products: { probe: variables, turned: variables.toReversed() },
-  devices: [
-    ...devices,
-    ...devices.map(({ serial, ...rest }, index) => ({
-      ...rest,
-      serial: `1${serial}`,
-      product: 'turned',
-      linked: index !== 2,
-    })),
-  ],
-  records,
-});
 
 const always = { gte: 946_684_800, lte: 4_102_444_800 };
 
