@@ -8,6 +8,7 @@ import type { Hook } from '#entities/hook.js';
 import type { Invitation } from '#entities/invitation.js';
 import type { Membership } from '#entities/membership.js';
 import type { Product } from '#entities/product.js';
+import type { Site } from '#entities/site.js';
 import type { Team } from '#entities/team.js';
 import type { PlainJson } from '#json/json.js';
 
@@ -206,6 +207,25 @@ const invitation: Rules<Invitation> = {
   },
 };
 
+const site: Rules<Site> = {
+  kind: 'site',
+  name: ({ name }) => name,
+  fields: {
+    ...usual,
+    organizationId: 'left out',
+    updatedAt: 'left out',
+    path: 'left out',
+    location: 'left out',
+    parentId: 'shown',
+    name: 'shown',
+    kind: 'shown',
+    lat: 'shown',
+    lon: 'shown',
+    timeZone: 'shown',
+    externalId: 'shown',
+  },
+};
+
 /** Rules by the class names of the unit of work. */
 const rules: Readonly<Record<string, AnyRules>> = {
   Account: account,
@@ -217,6 +237,7 @@ const rules: Readonly<Record<string, AnyRules>> = {
   Invitation: invitation,
   Membership: membership,
   Product: product,
+  Site: site,
   Team: team,
 };
 

@@ -84,6 +84,8 @@ export const timestamp = column(new Timestamp(), 'timestamptz(3)', () => GraphQL
 export const texts = column(new Texts(), 'text[]', () => [String]);
 /** Declares the identifier of another object, stored and published. */
 export const reference = column('uuid', 'uuid', () => ID);
+/** Declares a list of identifiers, stored and published. */
+export const identifiers = column(new Texts(), 'uuid[]', () => [ID]);
 
 /** Declares the time of creation. */
 export const createdAt = () => timestamp('Time of creation.');

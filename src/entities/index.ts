@@ -7,6 +7,7 @@ import { Hook } from './hook.js';
 import { Invitation } from './invitation.js';
 import { Membership } from './membership.js';
 import { Product } from './product.js';
+import { Site } from './site.js';
 import { Team } from './team.js';
 
 /** All entity classes of the unit of work. */
@@ -20,5 +21,6 @@ export const entities = [
   Invitation,
   Membership,
   Product,
+  Site,
   Team,
 ];
