@@ -48,6 +48,7 @@ import { NodeResolver } from '#resolvers/node/node.resolver.js';
 import { DecodeResolver } from '#resolvers/product/decode.resolver.js';
 import { ProductResolver } from '#resolvers/product/product.resolver.js';
 import { ProductEdgesResolver } from '#resolvers/product/product-edges.resolver.js';
+import { ProductSettingsResolver } from '#resolvers/product/product-settings.resolver.js';
 import { ProductsUpsertResolver } from '#resolvers/product/products-upsert.resolver.js';
 import { ApplicationChartsResolver } from '#resolvers/record/application-charts.resolver.js';
 import { LatestEdgesResolver, LatestResolver, LatestValueResolver } from '#resolvers/record/latest.resolver.js';
@@ -129,6 +130,7 @@ export function createResolvers(
     new OrganizationResolver(),
     new ProductEdgesResolver(),
     new ProductResolver(),
+    new ProductSettingsResolver(),
     new ProvisioningResolver(clock),
     new ConfigurationResolver(),
     new DevicesUpsertResolver(clock),

@@ -82,6 +82,7 @@ const product: Rules<Product> = {
     name: 'shown',
     version: 'shown',
     variables: 'shown',
+    settings: 'shown',
     public: 'shown',
   },
 };

@@ -79,6 +79,7 @@ export const productRows = (caller: Caller, selected: SelectedFields = everythin
     // Only the organization that owns the product sees its key.
     externalId: sql`case when p.organization_id = ${caller.organizationId} then p.external_id end as "externalId"`,
     variables: sql`${then(sql`p.withdrawn -> 'variables'`, sql`p.variables`)} as variables`,
+    settings: sql`${then(sql`coalesce(p.withdrawn -> 'settings', '{}')`, sql`p.settings`)} as settings`,
     deviceCount: sql`${deviceCount(caller)} as "deviceCount"`,
     createdAt: sql`p.created_at as "createdAt"`,
     updatedAt: sql`${then(sql`(p.withdrawn ->> 'updatedAt')::timestamptz(3)`, sql`p.updated_at`)} as "updatedAt"`,

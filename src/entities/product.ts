@@ -3,6 +3,7 @@ import { Field, Int, ObjectType } from 'type-graphql';
 import { computed, createdAt, flag, GraphOnly, identifier, now, reference, text, updatedAt } from './columns.js';
 import { StreamType, VariableType } from './enums.js';
 import { Node } from './node.js';
+import { ProductSettings, type SentSettings, type StoredSettings, storedSettings } from './product-settings.js';
 import { slugOf } from './slug.js';
 import { storedOrSent } from './stored-json.js';
 
@@ -55,6 +56,11 @@ export class Product extends ProductListItem {
   @text('Key that a tool chose, unique within the organization.', { nullable: true })
   @GraphOnly()
   externalId?: string | null;
+  /** Settings of the variables, by their names. They stay when the variables change. */
+  @Property({ type: 'json', columnType: 'jsonb' })
+  @Field(() => ProductSettings, { description: "Settings of the product's variables." })
+  @GraphOnly()
+  settings: StoredSettings = {};
   @createdAt() createdAt: string = now();
   @updatedAt() updatedAt: string = now();
 
@@ -71,6 +77,11 @@ export class Product extends ProductListItem {
     }));
     this.variables = storedOrSent(this.variables, taken);
     return this;
+  }
+
+  /** Replaces the settings. */
+  set(settings: SentSettings): void {
+    this.settings = storedOrSent(this.settings, storedSettings(settings));
   }
 }
 

@@ -34,6 +34,7 @@ const allowed: ReadonlySet<string> = new Set([
   'deleteApplicationHook',
   'updateApplicationHookSettings',
   'putProducts',
+  'putProductSettings',
   'putApplications',
   'putDevices',
   'putHooks',

@@ -18,7 +18,7 @@ export async function setPublic(db: Queryable, id: string, isPublic: boolean, at
   const updated = sql`
     update product set public = ${isPublic}, updated_at = greatest(${at}, updated_at + interval '1 ms'), withdrawn = case
       when ${isPublic} then null
-      when public then jsonb_build_object('name', name, 'slug', slug, 'version', version, 'variables', variables, 'updatedAt', ${at}::timestamptz(3))
+      when public then jsonb_build_object('name', name, 'slug', slug, 'version', version, 'variables', variables, 'settings', settings, 'updatedAt', ${at}::timestamptz(3))
       else withdrawn end
      where id = ${id}`;
   await db.query(

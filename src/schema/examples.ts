@@ -25,6 +25,7 @@ const examples: Readonly<Record<string, string>> = {
   putDevices: `(${organization}, devices: [{ serial: "a0-01", name: "Freezer", tags: ["roof"] }], linkTo: ["..."]) ${put}`,
   putAlertRules: `(${application}, alertRules: [{ externalId: "hot", kind: threshold, name: "Too warm", when: { all: [{ variable: "temperature", operator: gt, value: 8 }] } }]) ${put}`,
   putHooks: `(${application}, hooks: [{ externalId: "erp", url: "https://erp.example/records", filter: { tags: ["roof"] } }]) ${put}`,
+  putProductSettings: `(${organization}, productId: "...", settings: { variables: [{ name: "energy", counter: { rollsOverAt: 1000000 } }] }) { id }`,
   putProducts: `(${organization}, products: [{ externalId: "thermometer", name: "Thermometer", version: "1", ${variables} }]) ${put}`,
   putTeamApplications: `(${organization}, teamId: "...", applications: [{ externalId: "cold-store", permission: write }]) ${put}`,
   putTeamMembers: `(${organization}, teamId: "...", members: [{ username: "ada" }]) ${put}`,

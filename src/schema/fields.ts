@@ -62,7 +62,8 @@ export const choice = (type: () => object, text: string, presence: Presence = {}
 export const whole = (text: string, from: number, to: number, presence: Presence = {}) =>
   field(() => Int, text, presence, Min(from), Max(to));
 /** Declares a number in a range. */
-export const number = (text: string, from: number, to: number) => field(() => Float, text, {}, Min(from), Max(to));
+export const number = (text: string, from: number, to: number, presence: Presence = {}) =>
+  field(() => Float, text, presence, Min(from), Max(to));
 /** Declares a time in Unix seconds. A number of 1e11 or more is read as milliseconds, as in ingestion. */
 export const unixTime = (text: string) => field(() => UnixTime, text, { optional: true }, Min(0), Max(1e14));
 /** Declares an optional day in UTC, such as `2026-11-20`. */

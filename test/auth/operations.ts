@@ -272,6 +272,12 @@ const operationsWithoutConnections: Record<string, Trial> = {
     access: 'owners',
     values: (things) => ({ ...product(things), name: 'Other', version: '2', variables }),
   },
+  'Mutation.putProductSettings': {
+    faulty: () => [{ settings: { variables: [{ name: 'energy' }, { name: 'energy' }] } }],
+
+    access: 'owners',
+    values: (things) => ({ ...product(things), settings: { variables: [{ name: 'energy', counter: { jitter: 1 } }] } }),
+  },
   'Mutation.deleteProduct': {
     access: 'owners',
     values: async (things) => ({ ...organization(things), productId: await newProduct(things) }),

@@ -21,11 +21,26 @@ const some = <Thing>(names: readonly string[], thing: Arbitrary<Thing>): Arbitra
 const words = fc.constantFrom('A', 'Freezer', 'é "x": #', '12e5', 'null', '~ y');
 
 const variable = fc.record({ name: fc.constantFrom('t', 'p', 'door'), type: fc.constantFrom('FLOAT32', 'BOOL') });
-const product = fc.record({
-  name: words,
-  version: fc.constantFrom('1', '2.0', 'true'),
-  variables: fc.uniqueArray(variable, { maxLength: 3, selector: ({ name }) => name }),
-});
+const setting = fc.record(
+  {
+    name: fc.constantFrom('t', 'p', 'door', '12e5'),
+    counter: fc.constantFrom(null, {}, { jitter: 0.5 }, { rollsOverAt: 1e6 }),
+    words: fc.uniqueArray(fc.record({ value: fc.constantFrom('10', '9', 'true'), word: words }), {
+      selector: ({ value }) => value,
+    }),
+    decimals: fc.constantFrom(null, 0, 2),
+  },
+  { requiredKeys: ['name'] },
+);
+const product = fc.record(
+  {
+    name: words,
+    version: fc.constantFrom('1', '2.0', 'true'),
+    variables: fc.uniqueArray(variable, { maxLength: 3, selector: ({ name }) => name }),
+    settings: fc.record({ variables: fc.uniqueArray(setting, { maxLength: 3, selector: ({ name }) => name }) }),
+  },
+  { requiredKeys: ['name', 'version', 'variables'] },
+);
 
 const filter = (known: readonly string[]) =>
   fc.record(

@@ -14,7 +14,7 @@ export const documentLimits = { bytes: 32 * 1024 * 1024, depth: 20, aliases: 100
 
 /** Allowed fields of the items of each section. Hooks and alert rules stand below their application. */
 const fields = {
-  products: ['id', 'name', 'version', 'variables'],
+  products: ['id', 'name', 'version', 'variables', 'settings'],
   applications: ['id', 'name', 'description', 'hasDashboard', 'dashboard', 'hooks', 'alertRules'],
   hooks: [
     'id',

@@ -60,9 +60,10 @@ const filterOf = ({ products, ...rest }: Filter, nameOf: (id: string) => string)
 const conditionOf = (condition: unknown): Values | null =>
   condition == null ? null : Object.fromEntries(Object.entries(condition).filter(([, part]) => part !== null));
 
-const productValues = ({ values: { variables, ...values } }: Thing): Values => ({
+const productValues = ({ values: { variables, settings, ...values } }: Thing): Values => ({
   ...values,
   variables: (variables as Values[]).map(tidy),
+  settings: tidy(settings),
 });
 
 const teamValues = ({ description, members, grants }: StoredTeam, nameOf: (id: string) => string): Values => ({

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Configuration, Values } from './document.js';
 import { serialKey } from './names.js';
+import { storedSettings } from './product-settings.js';
 import { type Entry, entriesOf, type Resolved, resolve, type ThingKind } from './resolve.js';
 import type { State } from './state.js';
 import { tidy } from './tidy.js';
@@ -131,7 +132,12 @@ function changedFields(kind: ThingKind, stored: Values, wanted: Values): string[
   return Object.keys(wanted).filter((field) => {
     const value = wanted[field] ?? defaults[kind]?.[field];
     // The service stores each event of a hook once.
-    const kept = kind === 'hook' && field === 'events' && Array.isArray(value) ? [...new Set(value)] : value;
+    const kept =
+      kind === 'hook' && field === 'events' && Array.isArray(value)
+        ? [...new Set(value)]
+        : kind === 'product' && field === 'settings'
+          ? storedSettings(value)
+          : value;
     return field !== 'id' && !isDeepStrictEqual(tidy({ value: stored[field] }), tidy({ value: kept }));
   });
 }

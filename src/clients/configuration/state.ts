@@ -72,7 +72,9 @@ const ruleFields = `id externalId name kind severity disabled products tags when
 const lists = {
   products: [
     50,
-    'id externalId slug deviceCount public name version variables { name unit type mappings { streamId streamType varNumber } }',
+    `id externalId slug deviceCount public name version
+     variables { name unit type mappings { streamId streamType varNumber } }
+     settings { variables { name counter { rollsOverAt jitter } words { value word } decimals } }`,
   ],
   applications: [
     50,

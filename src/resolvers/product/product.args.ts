@@ -5,6 +5,7 @@ import { CheckedByItem } from '#schema/arguments.js';
 import { choice, id, label, mark, name, whole } from '#schema/fields.js';
 import { OrganizationArgs } from '#schema/organization.args.js';
 import { KeyedInput, maxPut, PutArgs } from '#upsert/upsert.args.js';
+import { ProductSettingsInput } from './product-settings.args.js';
 
 @InputType({ description: 'Position of a variable in a data stream.' })
 export class MappingInput {
@@ -51,6 +52,9 @@ export class ProductInput extends KeyedInput {
   @ArrayMaxSize(500)
   @ValidateNested({ each: true })
   variables!: VariableInput[];
+  @Field(() => ProductSettingsInput, { nullable: true, description: 'Settings of the variables. Absent: unchanged.' })
+  @ValidateNested()
+  settings?: ProductSettingsInput | null;
 }
 
 /** Many products. */

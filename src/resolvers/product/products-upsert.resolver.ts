@@ -4,6 +4,7 @@ import { policies } from '#auth/policies.js';
 import { invalid } from '#common/errors.js';
 import { newId } from '#entities/id.js';
 import { Product } from '#entities/product.js';
+import { settingsFaults } from '#entities/product-settings.js';
 import { PutAnswer } from '#entities/put-answer.js';
 import { variableFaults } from '#entities/variables.js';
 import type { Context } from '#schema/context.js';
@@ -29,9 +30,10 @@ export class ProductsUpsertResolver {
       type: Product,
       make: () => Object.assign(new Product(), { id: newId(), organizationId }),
       change(product, item) {
-        const faults = variableFaults(item.variables);
+        const faults = [...variableFaults(item.variables), ...settingsFaults(item.settings ?? {}, item.variables)];
         if (faults.length > 0) throw invalid(faults);
         product.change(item);
+        if (item.settings !== undefined) product.set(item.settings ?? {});
       },
     });
   }

@@ -1,0 +1,51 @@
+import { ArrayMaxSize, IsDefined, Length, ValidateNested } from 'class-validator';
+import { ArgsType, Field, InputType } from 'type-graphql';
+import { ProductArgs } from '#listing/identifier.args.js';
+import { label, number, whole } from '#schema/fields.js';
+
+@InputType({ description: 'Behaviour of a variable that counts up, such as the energy of a meter.' })
+export class CounterInput {
+  @number('Value at which the counter begins again at zero. Absent: it never does.', 1, 1e300, { optional: true })
+  rollsOverAt?: number | null;
+  @number('Largest step back that counts as noise, not as a reset. Absent: 0.', 0, 1e300, { optional: true })
+  jitter?: number | null;
+}
+
+@InputType({ description: 'A word to show for a value.' })
+export class ValueWordInput {
+  @Field(() => String, { description: 'The value as text: `3`, `true`, `open`.' }) @Length(0, 100) value!: string;
+  @label('The word.', 100) word!: string;
+}
+
+@InputType({ description: 'Settings of a variable, which a device does not send.' })
+export class VariableSettingsInput {
+  @label('Name of the variable. The product may lack it: then the settings have no effect.', 100) name!: string;
+  @Field(() => CounterInput, { nullable: true, description: 'Behaviour of the variable, if it is a counter.' })
+  @ValidateNested()
+  counter?: CounterInput | null;
+  @Field(() => [ValueWordInput], {
+    nullable: true,
+    description: 'Words to show for values: at most 200, 2,000 in all.',
+  })
+  @ArrayMaxSize(200)
+  @ValidateNested({ each: true })
+  words?: ValueWordInput[] | null;
+  @whole('Decimal places to show.', 0, 15, { optional: true }) decimals?: number | null;
+}
+
+@InputType({ description: 'Settings of a product, by the names of its variables.' })
+export class ProductSettingsInput {
+  @Field(() => [VariableSettingsInput], { nullable: true, description: 'Settings of variables, at most 1,000.' })
+  @ArrayMaxSize(1000)
+  @ValidateNested({ each: true })
+  variables?: VariableSettingsInput[] | null;
+}
+
+/** New settings of a product. */
+@ArgsType()
+export class PutProductSettingsArgs extends ProductArgs {
+  @Field(() => ProductSettingsInput, { description: 'The settings, which replace all former ones.' })
+  @IsDefined()
+  @ValidateNested()
+  settings!: ProductSettingsInput;
+}

@@ -1,0 +1,36 @@
+import { Args, Ctx, FieldResolver, Mutation, Resolver, Root } from 'type-graphql';
+import { loadProduct } from '#auth/access.js';
+import { policies } from '#auth/policies.js';
+import { invalid } from '#common/errors.js';
+import { Product } from '#entities/product.js';
+import {
+  ProductSettings,
+  type StoredSettings,
+  settingsFaults,
+  shownVariables,
+  VariableSettings,
+} from '#entities/product-settings.js';
+import type { Context } from '#schema/context.js';
+import { PutProductSettingsArgs } from './product-settings.args.js';
+
+/** Resolves the settings of products, which stay when the product's variables change. */
+@Resolver(() => ProductSettings)
+export class ProductSettingsResolver {
+  @FieldResolver(() => [VariableSettings])
+  variables(@Root() settings: StoredSettings): VariableSettings[] {
+    return shownVariables(settings);
+  }
+
+  @Mutation(() => Product, { description: 'Replaces the settings of a product.' })
+  async putProductSettings(
+    @Args(() => PutProductSettingsArgs) { settings, ...args }: PutProductSettingsArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Product> {
+    const product = await loadProduct(ctx, args, policies.product.change);
+    const faults = settingsFaults(settings, product.variables);
+    if (faults.length > 0) throw invalid(faults);
+    product.set(settings);
+    await ctx.update(product);
+    return product;
+  }
+}
