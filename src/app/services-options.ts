@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { CommitBus } from '#common/commit-bus.js';
 import type { Log } from '#common/log.js';
-import type { Config } from '#config/config.js';
+import type { BlockMode, Config } from '#config/config.js';
 import type { Records } from '#records/postgres/records.js';
 import type { Tracing } from '#telemetry/tracing.js';
 import type { Connections } from './connections.js';
@@ -40,6 +40,8 @@ export interface Base extends Required<Omit<ServicesOptions, 'worker' | 'warm'>>
   connections: Connections;
   registry: Registry;
   place: Records;
+  /** Use of blocks; undefined on a cluster, where PostgreSQL has no finished days. */
+  blockMode: BlockMode | undefined;
   tracing: Tracing | undefined;
   /** Publishes what this process commits. */
   bus: CommitBus;

@@ -8,7 +8,7 @@ import { createSparseEvents, type SparseEvents } from '#audit/sparse-events.js';
 import { auditUpkeep } from '#audit/upkeep.js';
 import { createCommitBus } from '#common/commit-bus.js';
 import { ApiError } from '#common/errors.js';
-import type { Config } from '#config/config.js';
+import type { BlockMode, Config } from '#config/config.js';
 import type { CallReads } from '#database/call-read.js';
 import { isConnectionLoss } from '#database/connection-loss.js';
 import { fairQueueFor } from '#database/pool-queue.js';
@@ -22,6 +22,7 @@ import { createJobs, type Jobs } from '#jobs/jobs.js';
 import type { Live } from '#live/live.js';
 import type { ClusterRecordsOptions } from '#records/opensearch/cluster-store.js';
 import { followJournal } from '#records/opensearch/move/drain.js';
+import { usualBlockMode } from '#records/postgres/blocks/block-mode.js';
 import { observeBlocks } from '#records/postgres/blocks/metrics.js';
 import { openPostgresRecords, type Records } from '#records/postgres/records.js';
 import type { RecordIndex } from '#records/record-index.js';
@@ -89,7 +90,8 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const registry = new Registry();
   const place = await openRecords(config, connections, { clock, log, registry });
   const given = { ...options, clock, random, maxUndecided };
-  const base: Base = { ...given, connections, registry, place, tracing, bus: createCommitBus() };
+  const blockMode = await blockModeOf(config, connections);
+  const base: Base = { ...given, connections, registry, place, blockMode, tracing, bus: createCommitBus() };
   const live = openLive(base);
   const hooks = openHooks(base);
   const mail = openMail(base);
@@ -108,7 +110,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   );
   await connections.observe(registry);
   observeProcess(registry, options.worker?.number);
-  if (hasBlocks(config)) observeBlocks(registry, connections.pool, clock);
+  if (makesBlocks(blockMode)) observeBlocks(registry, connections.pool, clock);
   await place.start();
   await hooks.start();
   await usage.start();
@@ -169,8 +171,13 @@ async function openRecords(
   return openClusterRecords({ config: cluster, ...options });
 }
 
+const blockModeOf = async ({ recordIndex, recordBlocks }: Config, { pool }: Connections) =>
+  recordIndex === 'postgres' ? (recordBlocks ?? (await usualBlockMode(pool))) : undefined;
+
+const makesBlocks = (mode: BlockMode | undefined): boolean => mode === 'on' || mode === 'alone';
+
 function openRecordLog(
-  { config, connectionString, connections, place, clock, log, registry, tracing, bus }: Base,
+  { connectionString, connections, place, blockMode, clock, log, registry, tracing, bus }: Base,
   hooks: Hooks,
   alerts: Alerts,
 ): RecordLog {
@@ -191,17 +198,13 @@ function openRecordLog(
       },
     ],
     bus,
-    ...(config.recordIndex === 'postgres' && { blocks: { connectionString, mode: config.recordBlocks } }),
+    ...(blockMode && { blocks: { connectionString, mode: blockMode } }),
     grouped: createGroupMetrics(registry),
   });
   return measureLog(records, registry);
 }
 
-/** Whether finished days are made into blocks. On a cluster, PostgreSQL has no finished days. */
-const hasBlocks = ({ recordBlocks, recordIndex }: Config): boolean =>
-  recordBlocks !== 'off' && recordIndex === 'postgres';
-
-function openRecordIndex({ connections, place, config, clock, registry }: Base): RecordIndex {
+function openRecordIndex({ connections, place, blockMode, config, clock, registry }: Base): RecordIndex {
   const { searchPool, standbys, reads, pool, liveSlowPool } = connections;
   const queue = fairQueueFor(searchPool);
   const index = place.openIndex({
@@ -214,7 +217,7 @@ function openRecordIndex({ connections, place, config, clock, registry }: Base):
     clock,
     timeoutMs: config.search.timeout,
     rollups: config.search.rollups,
-    blocks: hasBlocks(config),
+    blocks: makesBlocks(blockMode),
   });
   return measureIndex(index, registry, () =>
     standbys.figures().standbys.reduce((sum, { waiting }) => sum + waiting, queue.waiting),

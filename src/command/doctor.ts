@@ -46,7 +46,7 @@ function examineAll(): Promise<Finding[]> {
         dataDir: embedded ? config.dataDir : undefined,
         pending: migrations.pending,
         sendsMail: config.mail !== undefined,
-        makesBlocks: config.recordBlocks !== 'off',
+        blockMode: config.recordIndex === 'postgres' ? config.recordBlocks : 'off',
         standbys: await Promise.all(config.databaseReadUrls.map((url) => lookAtStandby(pool, url))),
         providers: config.oidc.length > 0 ? await lookAtProviders(config.oidc) : [],
         checkSecretKey: () => requireSecretKey(pool, keys),

@@ -72,8 +72,8 @@ export interface Config {
   search: { timeout: number; rollups: boolean };
   /** The store that answers searches. */
   recordIndex: 'postgres' | 'opensearch';
-  /** Use of blocks of finished days of records. */
-  recordBlocks: BlockMode;
+  /** Use of blocks of finished days of records; undefined: `usualBlockMode` of the database. */
+  recordBlocks: BlockMode | undefined;
   /** Set when `recordIndex` is opensearch. Otherwise only commands that move records use it. */
   cluster: ClusterConfig | undefined;
   /** Timeout of one GraphQL request. */
@@ -155,7 +155,7 @@ const settings = z.object({
   AUDIT_RETENTION: durationSetting().default(400 * 86_400_000),
   SEARCH_TIMEOUT: deadlineSetting().default(10_000),
   SEARCH_ROLLUPS: flagSetting().default(true),
-  RECORD_BLOCKS: flagOrSetting('alone').default('off'),
+  RECORD_BLOCKS: flagOrSetting('alone').optional(),
   ...hookSettings,
   ...httpSettings,
   ...clusterSettings,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { useService } from '../support/service.js';
 
-const service = useService({ config: { recordBlocks: 'on' } });
+const service = useService();
 
 const rules = readFileSync('ops/prometheus/alerts.yml', 'utf8');
 const dashboard = readFileSync('ops/grafana/dashboard.json', 'utf8');

@@ -76,7 +76,7 @@ describe('readConfig', () => {
   });
 
   it.each([
-    ['', 'off'],
+    ['', undefined],
     ['true', 'on'],
     ['off', 'off'],
     ['Alone', 'alone'],

@@ -54,6 +54,7 @@ describe('ddp doctor of a running service', () => {
       'rollups',
       'index on a cluster',
       'clocks of devices',
+      'blocks',
       'alerts',
       'size',
       'secret key',

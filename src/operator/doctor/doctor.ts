@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import type { Queryable } from '#database/queryable.js';
+import type { BlockMode } from '#records/postgres/blocks/block-mode.js';
 import { checkAlerts } from './alerts.js';
 import { checkBlocks } from './blocks.js';
 import { checkCircuits } from './circuits.js';
@@ -33,8 +34,8 @@ export interface DoctorOptions {
   pending: readonly string[];
   /** Whether e-mail is configured. */
   sendsMail: boolean;
-  /** Whether finished days of records are made into blocks. */
-  makesBlocks?: boolean;
+  /** Use of blocks; undefined: what is usual for the database. */
+  blockMode?: BlockMode | undefined;
   /** Standbys that answer reads. */
   standbys?: readonly ExaminedStandby[];
   /** Providers by which people sign in. */
@@ -61,8 +62,8 @@ export async function examine(options: DoctorOptions): Promise<Finding[]> {
   return [...findings, finding('secret key', 'opens what is stored', 'wrong', fault)];
 }
 
-const ofSettings = ({ makesBlocks = false, sendsMail }: DoctorOptions): DoctorCheck[] => [
-  ...(makesBlocks ? [checkBlocks] : []),
+const ofSettings = ({ blockMode, sendsMail }: DoctorOptions): DoctorCheck[] => [
+  checkBlocks(blockMode),
   checkAlerts(sendsMail),
 ];
 

@@ -6,7 +6,7 @@ import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { runCommand } from '../../support/command.js';
 import { endPoolsOf, poolOf } from '../../support/connection.js';
-import { createDatabase } from '../../support/server.js';
+import { createDatabase, execute } from '../../support/server.js';
 import { useService } from '../../support/service.js';
 import { until } from '../../support/until.js';
 import type { Fleet } from '../fleet.js';
@@ -128,7 +128,7 @@ describe('ddp blocks', () => {
   });
 });
 
-describe('ddp doctor with RECORD_BLOCKS', () => {
+describe('ddp doctor', () => {
   it('notes days that have waited too long for their blocks', async () => {
     await ddp('blocks', 'drain');
     await pool().query(`update record_dirty_block set since = since - interval '8 hours'`);
@@ -139,5 +139,18 @@ describe('ddp doctor with RECORD_BLOCKS', () => {
       state: 'note',
       says: '3 days have waited for their blocks for up to 8 hours.',
     });
+  });
+
+  it('finds blocks in use without a setting, except in a database that a release before 0.4 may use', async () => {
+    const url = await createDatabase();
+    const says = async () => {
+      const { stdout } = await runCommand(['doctor', '--json'], { DATABASE_URL: url, SECRET_KEY: 'a key for tests' });
+      return (JSON.parse(stdout) as { findings: { check: string; says: string }[] }).findings.find(
+        ({ check }) => check === 'blocks',
+      )?.says;
+    };
+    expect(await says()).toBe('0 days are in blocks, 0 of them have no rows');
+    await execute(url, 'insert into record_rollup_rule (least_hour, least_day) values (0, 0)');
+    expect(await says()).toBe('off');
   });
 });

@@ -72,12 +72,15 @@ export const findDueDays = async (database: Queryable, now: Date): Promise<Noted
   (await database.query<NotedDay>(sql`${noted(isToMake(now))} order by d.day desc limit ${daysAtOnce}`)).rows;
 
 /**
- * Finds all finished days whose hours have their rollups, whether or not they keep changing or have a fault, the newest
- * first.
+ * Finds all finished days whose hours have their rollups and whose rows no subscriber needs, whether or not they keep
+ * changing or have a fault, the newest first.
  */
 export const findFinishedDays = async (database: Queryable, now: Date): Promise<NotedDay[]> =>
-  (await database.query<NotedDay>(sql`${noted(sql`${isFinished(now)} and not ${hasDirtyHour}`)} order by d.day desc`))
-    .rows;
+  (
+    await database.query<NotedDay>(
+      sql`${noted(sql`${isFinished(now)} and not ${hasDirtyHour} and not ${needsRows(now)}`)} order by d.day desc`,
+    )
+  ).rows;
 
 /** Number of days that are cut again at a time: until they are made, searches read their rows. */
 const cutAtOnce = 10;
