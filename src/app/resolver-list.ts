@@ -31,6 +31,7 @@ import {
 import { DeviceResolver } from '#resolvers/device/device.resolver.js';
 import { DeviceEdgesResolver } from '#resolvers/device/device-edges.resolver.js';
 import { DevicesUpsertResolver } from '#resolvers/device/devices-upsert.resolver.js';
+import { MeterExchangeResolver } from '#resolvers/device/meter-exchange.resolver.js';
 import { ExportResolver } from '#resolvers/export/export.resolver.js';
 import { DeliveryResolver } from '#resolvers/hook/delivery.resolver.js';
 import {
@@ -51,6 +52,7 @@ import { ProductEdgesResolver } from '#resolvers/product/product-edges.resolver.
 import { ProductSettingsResolver } from '#resolvers/product/product-settings.resolver.js';
 import { ProductsUpsertResolver } from '#resolvers/product/products-upsert.resolver.js';
 import { ApplicationChartsResolver } from '#resolvers/record/application-charts.resolver.js';
+import { GroupSeriesResolver } from '#resolvers/record/group-series.resolver.js';
 import { LatestEdgesResolver, LatestResolver, LatestValueResolver } from '#resolvers/record/latest.resolver.js';
 import { DevicesChangedResolver, LiveResolver } from '#resolvers/record/live.resolver.js';
 import { RecordResolver } from '#resolvers/record/record.resolver.js';
@@ -106,6 +108,7 @@ export function createResolvers(
     new DeviceResolver(index),
     new FileImportResolver(imports, jobs),
     new ExportResolver(),
+    new GroupSeriesResolver(index),
     new HookActivityResolver(clock),
     new HookEdgesResolver(),
     new HookHeaderResolver(hooks),
@@ -122,6 +125,7 @@ export function createResolvers(
     new SeriesEdgesResolver(),
     new SeriesResolver(index),
     new StatesResolver(index),
+    new MeterExchangeResolver(),
     new NodeResolver(index),
     new LiveResolver(live, jobs, index),
     new DevicesChangedResolver(),

@@ -17,6 +17,7 @@ import type { ListPart, Tool, ToolCall } from './tool.js';
 import { alertRules } from './tools/alert-rules.js';
 import { findDevices } from './tools/find-devices.js';
 import { graphqlQuery } from './tools/graphql-query.js';
+import { groupSeries } from './tools/group-series.js';
 import { hookHealth } from './tools/hook-health.js';
 import { latestValues } from './tools/latest-values.js';
 import { openAlerts } from './tools/open-alerts.js';
@@ -137,6 +138,7 @@ const createTools = (schema: GraphQLSchema): readonly Tool[] => [
   findDevices,
   latestValues,
   series,
+  groupSeries,
   searchRecords,
   hookHealth,
   openAlerts,
@@ -146,7 +148,13 @@ const createTools = (schema: GraphQLSchema): readonly Tool[] => [
 ];
 
 /** Arguments that are identifiers, and the type of the things that they identify. */
-const types = { applicationId: 'Application', deviceId: 'Device', deviceIds: 'Device', productIds: 'Product' } as const;
+const types = {
+  applicationId: 'Application',
+  deviceId: 'Device',
+  deviceIds: 'Device',
+  productId: 'Product',
+  productIds: 'Product',
+} as const;
 
 /** Maximum number of identifiers that one query looks up. */
 const most = 100;

@@ -6,6 +6,7 @@ import type { SeriesFunction } from '#entities/series.js';
 import type { LocatedJson, PlainJson } from '#json/json.js';
 import type { FieldKind } from '#search/field/field.js';
 import type { ErrorAnswer } from '#search/search-failure.js';
+import type { GroupCall, GroupLine } from './group-series.js';
 
 /**
  * Answers queries about records: searches, fields, series and newest values. PostgreSQL implements it, and so does a
@@ -37,6 +38,11 @@ export interface RecordIndex {
    * @throws ApiError 422 above the limits
    */
   series(call: SeriesCall): Promise<Line[]>;
+  /**
+   * Reads lines over many devices, in the order of the groups and, in each, of the number of records.
+   * @throws ApiError 422 above the limits
+   */
+  groupSeries(call: GroupCall): Promise<GroupLine[]>;
   /**
    * Reads the states of each device and variable over time, in order. A line without values is empty.
    * @throws ApiError 422 above the limits

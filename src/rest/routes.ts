@@ -168,6 +168,7 @@ const chapters: Readonly<Record<string, Readonly<Record<Name, Row>>>> = {
     'Mutation.ingestThingsBoard': ['POST', `${organization}/ingest/thingsboard/:serial`, networkServer()],
     'Query.deviceLatest': ['GET', `${device}/latest`],
     'Query.applicationLatest': ['GET', `${application}/latest`],
+    'Query.groupSeries': ['POST', `${organization}/group-series`],
     'Query.decodeFrame': ['POST', `${product}/decode`],
     'Mutation.redecodeProduct': ['POST', `${product}/redecode`],
     'Query.job': ['GET', `${organization}/jobs/:jobId`],

@@ -18,6 +18,8 @@ const examples: Readonly<Record<string, string>> = {
   deleteDevices: `(${organization}, filter: { tag: "scrapped" }, dryRun: true) ${changed}`,
   devices: `(${organization}, filter: { tag: "roof", silentSince: "2026-11-20T00:00:00Z" }) { items { id serial } }`,
   devicesConnection: `(${organization}, filter: { near: { lat: 59.86, lon: 17.64, radius: 500 } }, first: 50) { nodes { id serial } }`,
+  declareMeterExchange: `(${organization}, deviceId: "...", variable: "energy", ts: "2026-11-20T10:00:00Z", value: 4711) { id }`,
+  groupSeries: `(${organization}, over: { tag: "meter" }, variable: "energy", from: "2026-11-01T00:00:00Z", calendarInterval: day, perDevice: increase, combine: sum) { ts values devices expected }`,
   ingestRecords: `(${organization}, records: [{ serial: "a0-01", data: { temperature: -18.5 } }]) { accepted rejected }`,
   linkDevices: `(${application}, filter: { tag: "roof" }) ${changed}`,
   previewAlertRule: `(${application}, kind: threshold, when: { any: [{ variable: "door", operator: eq, value: true }] }) { episodeCount }`,

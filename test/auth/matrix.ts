@@ -65,6 +65,7 @@ const ofLinks = new Set([
   'Query.applicationLatest',
   'Query.deviceLatest',
   'Query.series',
+  'Query.groupSeries',
   'Query.alertRules',
   'Query.alertRulesConnection',
   'Query.alertRule',

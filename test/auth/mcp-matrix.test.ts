@@ -22,6 +22,11 @@ const tools: Record<string, Tool> = {
     isOfLinks: true,
     args: ({ deviceId }) => ({ deviceIds: [deviceId], variables: ['temperature'] }),
   },
+  group_series: {
+    access: 'readers',
+    isOfLinks: true,
+    args: ({ applicationId }) => ({ applicationId, variable: 'temperature' }),
+  },
   search_records: { access: 'readers', isOfLinks: true, args: ({ applicationId }) => ({ applicationId }) },
   open_alerts: { access: 'readers', args: ({ applicationId }) => ({ applicationId }) },
   alert_rules: { access: 'readers', args: ({ applicationId }) => ({ applicationId }) },

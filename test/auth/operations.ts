@@ -530,6 +530,23 @@ const operationsWithoutConnections: Record<string, Trial> = {
   'Query.deviceLatest': { access: 'readers', values: device },
   'Query.applicationLatest': { access: 'readers', values: application },
   'Query.latest': { access: 'readers', values: application },
+  'Query.groupSeries': {
+    access: 'readers',
+    values: (things) => ({
+      ...organization(things),
+      over: { applicationId: things.applicationId },
+      variable: 'temperature',
+    }),
+    faulty: () => [{ over: {} }, { fill: 'previous' }, { interval: 60, points: 10 }],
+  },
+  'Mutation.declareMeterExchange': {
+    access: 'ownersOfReadable',
+    values: (things) => ({ ...device(things), variable: 'energy', ts: 1_700_000_000, value: 4711 }),
+  },
+  'Mutation.removeMeterExchange': {
+    access: 'ownersOfReadable',
+    values: (things) => ({ ...device(things), variable: 'energy', ts: 1_700_000_000 }),
+  },
   'Query.series': { access: 'readers', values: (things) => ({ ...application(things), variables: ['temperature'] }) },
   'Mutation.importDevices': {
     access: 'owners',

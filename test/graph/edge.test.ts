@@ -119,6 +119,10 @@ const pairs: Record<string, [edge: string, root: string]> = {
     `{ ${application} { list: series(variables: ["temperature"], from: 1699999000, to: 1700001000) { deviceId name ts values } } }`,
     '{ list: series(organizationId: $o, applicationId: $applicationId, variables: ["temperature"], from: 1699999000, to: 1700001000) { deviceId name ts values } }',
   ],
+  'Application.groupSeries': [
+    `{ ${application} { list: groupSeries(variable: "temperature", from: 1699999000, to: 1700001000) { key ts values devices expected } } }`,
+    '{ list: groupSeries(organizationId: $o, over: { applicationId: $applicationId }, variable: "temperature", from: 1699999000, to: 1700001000) { key ts values devices expected } }',
+  ],
   'Application.hooks': [
     `{ ${application} { list: hooks ${page} } }`,
     `{ list: applicationHooks(organizationId: $o, applicationId: $applicationId) ${page} }`,

@@ -37,6 +37,7 @@ const names = [
   'find_devices',
   'latest_values',
   'series',
+  'group_series',
   'search_records',
   'hook_health',
   'open_alerts',
@@ -46,7 +47,7 @@ const names = [
 ];
 
 describe.each(['modern', 'legacy'] as const)('tools for the official client (%s)', (era) => {
-  it('lists nine tools, the same for everybody, that only read', async () => {
+  it('lists ten tools, the same for everybody, that only read', async () => {
     const { tools } = await assistants[era].client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(names);
     for (const { annotations, outputSchema, inputSchema } of tools) {
@@ -66,6 +67,7 @@ describe.each(['modern', 'legacy'] as const)('tools for the official client (%s)
       find_devices: { q: 'freezer' },
       latest_values: { deviceIds },
       series: { deviceIds, variables: ['temperature'], from: night.from, to: night.to },
+      group_series: { applicationId, variable: 'temperature', from: night.from, to: night.to, combine: 'spread' },
       search_records: { applicationId, from: night.from },
       hook_health: {},
       open_alerts: { state: 'any' },
@@ -416,6 +418,7 @@ describe('call of an MCP tool', () => {
   it.each<[string, (store: ColdStore) => object, string]>([
     ['search_records', ({ applicationId }) => ({ applicationId }), 'NOT_FOUND'],
     ['series', ({ applicationId }) => ({ applicationId, variables: ['temperature'] }), 'NOT_FOUND'],
+    ['group_series', ({ applicationId }) => ({ applicationId, variable: 'temperature' }), 'NOT_FOUND'],
     ['series', ({ devices }) => ({ deviceIds: Object.values(devices), variables: ['temperature'] }), 'NOT_FOUND'],
   ])('answers %s with identifiers of another organization as if there were none', async (name, args, code) => {
     expect(errorOf(await assistants.other.call(name, { ...args(store) })).code).toBe(code);

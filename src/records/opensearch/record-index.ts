@@ -10,6 +10,7 @@ import { createClusterLatest } from './latest.js';
 import { createClusterFind, createClusterList, createClusterNewestTimes } from './list.js';
 import type { FieldPlaces } from './place.js';
 import { createClusterSearch } from './search/cluster-search.js';
+import { createClusterGroupSeries } from './series/group.js';
 import { createClusterSeries } from './series/series.js';
 import { createClusterStates } from './series/states.js';
 import { createClusterSilentDevices } from './silent-device.js';
@@ -53,6 +54,7 @@ export const createClusterIndex = (options: ClusterIndexOptions): RecordIndex =>
     fields: createSearch(options).fields,
     series: createClusterSeries({ engine, pool: readPool, places, clock, timeoutMs }),
     states: createClusterStates({ engine, pool: readPool, places, clock, timeoutMs }),
+    groupSeries: createClusterGroupSeries({ ...options, engine }),
     latest: createClusterLatest({ engine, pool: readPool, places, clock, timeoutMs }),
     check: (application, query) => requireAnswerable(checkPool, query, { ...application, path: 'query', now: clock() }),
   };

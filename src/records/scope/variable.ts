@@ -6,3 +6,7 @@ import sql, { type Sql } from 'sql-template-tag';
  */
 export const variablesFor = (organization: Sql): Sql =>
   sql`(case when p.organization_id = ${organization} then p.variables else coalesce(p.withdrawn -> 'variables', p.variables) end)`;
+
+/** SQL expression of the settings of a product `p` for an organization, like {@link variablesFor}. */
+export const settingsFor = (organization: Sql): Sql =>
+  sql`(case when p.withdrawn is null or p.organization_id = ${organization} then p.settings else coalesce(p.withdrawn -> 'settings', '{}') end)`;

@@ -42,30 +42,54 @@ const valuesOf = ({ deviceId, sources }: SourcedPair, range: UnixRange): Part =>
   },
 });
 
+type Push = (ts: number, value: unknown, field: string) => void;
+
+/** Reads the last value of a line before a time in Unix seconds, if there is one. */
+export const readNewest = async (
+  engine: Engine,
+  call: EngineCall & EngineRange,
+  line: SourcedPair,
+  before: number,
+  push: Push,
+): Promise<void> => {
+  const query = { bool: { filter: [valuesOf(line, { from: 0, to: before - 1e-6 })] } };
+  const sort = [{ us: 'desc' }, { seq: 'desc' }];
+  const [{ hits }] = (await engine.search(call, [{ ...pageOf(line), size: 1, query, sort }])) as [WholeAnswer];
+  pushHits(hits.hits, push);
+};
+
+const pageOf = ({ sources }: SourcedPair): Part => ({
+  track_total_hits: false,
+  stored_fields: '_none_',
+  docvalue_fields: sources.map(({ field }) => field),
+});
+
+const pushHits = (hits: WholeAnswer['hits']['hits'], push: Push): void => {
+  for (const { sort, fields } of hits) {
+    const [field, values] = Object.entries(fields!)[0]!;
+    push(Number(sort![0]) / 1e6, values[0], field);
+  }
+};
+
 /** Reads the values of a line one by one, in order of time, with the field that holds each. */
 export const readValues = async (
   engine: Engine,
   call: EngineCall & EngineRange,
   line: SourcedPair,
   range: UnixRange,
-  push: (ts: number, value: unknown, field: string) => void,
+  push: Push,
 ): Promise<void> => {
   for (let after: readonly unknown[] | undefined; ; ) {
     const [{ hits }] = (await engine.search(call, [
       {
+        ...pageOf(line),
         size: pageSize,
-        track_total_hits: false,
         query: valuesOf(line, range),
         sort: [{ us: 'asc' }, { seq: 'asc' }],
-        stored_fields: '_none_',
-        docvalue_fields: line.sources.map(({ field }) => field),
         ...(after !== undefined && { search_after: after }),
       },
     ])) as [WholeAnswer];
-    for (const { sort, fields } of hits.hits) {
-      const [field, values] = Object.entries(fields!)[0]!;
-      push(Number(sort![0]) / 1e6, values[0], field);
-    }
+    pushHits(hits.hits, push);
     if (hits.hits.length < pageSize) return;
     after = hits.hits.at(-1)!.sort!;
   }

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { CallReads } from '#database/call-read.js';
 import type { RecordIndex } from '#records/record-index.js';
+import { createGroupSeries } from './group/group.js';
 import { createLatest } from './latest-record.js';
 import { createFind, createHorizon, createNewestTimes, createSilentDevices } from './list.js';
 import { requireAnswerable } from './match.js';
@@ -23,6 +24,7 @@ export interface RecordIndexOptions extends SearchOptions {
 export const createRecordIndex = ({ reads, readPool, checkPool, ...options }: RecordIndexOptions): RecordIndex => ({
   ...createSearch(options),
   series: createSeries(options),
+  groupSeries: createGroupSeries(options),
   states: createStates(options),
   latest: createLatest(readPool),
   find: createFind(reads),

@@ -1,0 +1,83 @@
+import { DatabaseError } from 'pg';
+import sql, { type Sql } from 'sql-template-tag';
+import { invalid } from '#common/errors.js';
+import { DeviceReduction } from '#entities/group-series.js';
+import { groupLines } from '#records/answer/group-lines.js';
+import { maxGroupPoints, planGroup, tooManyPoints } from '#records/answer/group-plan.js';
+import { seriesTooLong } from '#records/answer/series-answer.js';
+import type { GroupCall, GroupLine } from '#records/group-series.js';
+import { hasAloneWithin } from '#records/postgres/alone-record.js';
+import type { RecordIndex } from '#records/record-index.js';
+import { onServer, type SearchConnections, takeSnapshot } from '#records/scope/snapshot.js';
+import type { QueryReader } from '#records/scope/snapshot-reader.js';
+import { TimedOut } from '#search/pace.js';
+import { commonUnit, readFacts } from './fact.js';
+import { type GroupRow, lineRows, memberTables } from './line.js';
+import { type PartialOptions, partialTables } from './partial.js';
+import { latestTable, valueTables } from './value.js';
+
+/** Settings and dependencies for reading group series. */
+export interface GroupOptions extends SearchConnections {
+  /** Returns milliseconds since 1970. */
+  clock: () => number;
+  /** Maximum duration of one call in milliseconds. */
+  timeoutMs: number;
+}
+
+/** Creates the function that reads lines over many devices. */
+export const createGroupSeries =
+  (options: GroupOptions): RecordIndex['groupSeries'] =>
+  async (call) => {
+    const plan = planGroup(call, options.clock() / 1000);
+    if (call.groups.length === 0) return [];
+    const isState = call.perDevice === DeviceReduction.timeInState;
+    return readInSnapshot(options, call, async (reader) => {
+      const since = isState ? plan.since - call.maxAge : plan.since;
+      const [facts, isAlone] = await Promise.all([
+        readFacts(reader.rows, call),
+        hasAloneWithin(reader.rows, call.organizationId, { from: since, to: plan.to }),
+      ]);
+      const { organizationId, variable } = call;
+      const wanted = { organizationId, variable, facts, isAlone, ...(isState && { state: call.state }) };
+      const valuesOf = (from: Sql, to: Sql) => valueTables({ ...wanted, from, to });
+      const latestBefore = (from: Sql) => latestTable({ ...wanted, from });
+      return readLines(reader, { call, plan, valuesOf, latestBefore, facts });
+    });
+  };
+
+/** Runs the statement that reduces values to lines. */
+export const readLines = async (reader: QueryReader, options: PartialOptions): Promise<GroupLine[]> => {
+  const { call, plan } = options;
+  const rows = (await reader.tuples(sql`
+    with ${memberTables(call.members)}, ${partialTables(options)}
+    ${lineRows(call, plan, maxGroupPoints + 1)}`)) as GroupRow[];
+  if (rows.length > maxGroupPoints) throw tooManyPoints(call);
+  return groupLines(call, plan, rows, commonUnit(options.facts));
+};
+
+/** Runs the work of a call in one snapshot. */
+export const readInSnapshot = async <Result>(
+  { timeoutMs, ...connections }: Omit<GroupOptions, 'clock'>,
+  { organizationId, position, signal }: Pick<GroupCall, 'organizationId' | 'position' | 'signal'>,
+  work: (reader: QueryReader) => Promise<Result>,
+): Promise<Result> => {
+  try {
+    return await onServer(connections, position, async (server) => {
+      const snapshot = await takeSnapshot(server, { organizationId, maxConnections: 1, timeoutMs, signal });
+      try {
+        return await snapshot.run(timeoutMs, work);
+      } finally {
+        await snapshot.close();
+      }
+    });
+  } catch (error) {
+    if (error instanceof TimedOut) throw seriesTooLong(timeoutMs);
+    throw isOutOfRange(error) ? sumTooLarge() : error;
+  }
+};
+
+/** Whether a number in the statement exceeds the largest double. */
+const isOutOfRange = (error: unknown): boolean => error instanceof DatabaseError && error.code === '22003';
+
+const sumTooLarge = () =>
+  invalid([{ path: 'perDevice', message: 'cannot be: the values of a bucket add up to more than a double holds' }]);

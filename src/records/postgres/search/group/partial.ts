@@ -1,0 +1,109 @@
+import sql, { empty, type Sql } from 'sql-template-tag';
+import { type DeviceReduction, GroupFill } from '#entities/group-series.js';
+import type { GroupPlan } from '#records/answer/group-plan.js';
+import type { GroupCall } from '#records/group-series.js';
+import { stepTables } from './counter.js';
+import type { VariableFacts } from './fact.js';
+
+/** Inputs of the numbers of devices. */
+export interface PartialOptions {
+  call: GroupCall;
+  plan: GroupPlan;
+  /**
+   * Common table expressions of the values of the devices between two times, as `value`: `device_id`, `ts`, `seq`, `v`.
+   * With `timeInState`, `v` is 1 in the state and 0 in another.
+   */
+  valuesOf: (from: Sql, to: Sql) => Sql;
+  /** Common table expression of the last value before a time of each device of `value`, as `latest` with these columns. */
+  latestBefore: (from: Sql) => Sql;
+  /** Declarations of the variable. */
+  facts: VariableFacts;
+}
+
+const time = (seconds: number): Sql => sql`to_timestamp(${seconds}::float8)`;
+
+/**
+ * Common table expressions that reduce the values of each device, as `partial`: `device_id`, the index of the bucket
+ * (`b`), how many values it has (`n`), the device's number (`v`), and whether it is filled or bridges a gap.
+ */
+export const partialTables = (options: PartialOptions): Sql => {
+  const { call, plan } = options;
+  const numbers = tablesOf[call.perDevice](options);
+  const tables = sql`${bucketTable(plan)}, ${numbers}`;
+  return call.fill === GroupFill.previous
+    ? sql`${tables}, ${filledTable(call, plan)}`
+    : sql`${tables}, partial as (select device_id, b, n, v, false as filled, bridged from reduced)`;
+};
+
+/** The buckets: their index `b` from 0, start, end, the part of them that is in the range, and the bucket before. */
+const bucketTable = ({ starts, before, since, to }: GroupPlan): Sql => sql`
+  bucket as materialized (
+    select b, start, coalesce(lead(start) over w, 'infinity') as until, coalesce(lag(start) over w, ${time(before)}) as before,
+           greatest(start, ${time(since)}) as low, least(coalesce(lead(start) over w, 'infinity'), ${time(to)}) as high
+      from (select (i - 1)::int as b, to_timestamp(s) as start from unnest(${starts}::float8[]) with ordinality u (s, i)) s
+    window w as (order by start)),
+  edge as materialized (select array_agg(start order by b) as starts from bucket)`;
+
+/** Index of the bucket of a time. */
+const bucketOf = (moment: Sql): Sql => sql`width_bucket(${moment}, (select starts from edge)) - 1`;
+
+type Tables = (options: PartialOptions) => Sql;
+
+const valuesInRange = ({ plan, valuesOf }: PartialOptions): Sql => valuesOf(time(plan.since), time(plan.to));
+
+/** Reduces the values of each bucket alone. */
+const ofBucket =
+  (reduce: Sql): Tables =>
+  (options) =>
+    sql`${valuesInRange(options)},
+  reduced as materialized (
+    select device_id, ${bucketOf(sql`ts`)} as b, count(*) as n, ${reduce} as v, false as bridged from value group by 1, 2)`;
+
+/** Adds up the steps of counters. A step belongs to the bucket in which it ends. */
+const ofSteps =
+  (isRate: boolean): Tables =>
+  (options) => {
+    const { call, plan, latestBefore, facts } = options;
+    const since = time(plan.since);
+    return sql`${valuesInRange(options)}, ${latestBefore(since)}, ${stepTables(call, facts, since, time(plan.to))},
+  reduced as materialized (
+    select s.device_id, k.b, count(*) as n, sum(s.increase)${isRate ? sql` / extract(epoch from k.high - k.low)::float8` : empty} as v,
+           coalesce(bool_or(s.since < k.before), false) as bridged
+      from step s join bucket k on k.b = ${bucketOf(sql`s.ts`)} group by s.device_id, k.b, k.high, k.low)`;
+  };
+
+/** Adds up the seconds of a state. A value lasts until the next one of the device, and at most `maxAge`. */
+const ofStates: Tables = ({ call, plan, valuesOf }) => sql`${valuesOf(time(plan.since - call.maxAge), time(plan.to))},
+  piece as (
+    select device_id, v, greatest(ts, ${time(plan.since)}) as since, (ts >= ${time(plan.since)})::int as n,
+           least(ts + make_interval(secs => ${call.maxAge}), ${time(plan.reach)}, lead(ts) over (partition by device_id order by ts, seq)) as until
+      from value),
+  reduced as materialized (
+    select p.device_id, k.b, sum(case when k.low <= p.since then p.n else 0 end) as n,
+           sum(p.v * extract(epoch from least(p.until, k.high) - greatest(p.since, k.low))::float8) as v, false as bridged
+      from piece p join bucket k on k.low < p.until and k.high > p.since
+     where p.since < p.until group by 1, 2)`;
+
+const tablesOf: Readonly<Record<DeviceReduction, Tables>> = {
+  avg: ofBucket(sql`avg(v)`),
+  min: ofBucket(sql`min(v)`),
+  max: ofBucket(sql`max(v)`),
+  last: ofBucket(sql`(array_agg(v order by ts desc, seq desc))[1]`),
+  sum: ofBucket(sql`sum(v)`),
+  count: ofBucket(sql`count(*)::float8`),
+  increase: ofSteps(false),
+  rate: ofSteps(true),
+  timeInState: ofStates,
+};
+
+/** Adds the buckets in which a device keeps the number of an earlier one. */
+const filledTable = ({ maxAge }: GroupCall, { first, reach }: GroupPlan): Sql => sql`
+  kept as (
+    select r.*, least(
+        coalesce(lead(r.b) over (partition by r.device_id order by r.b), 2147483647),
+        ${bucketOf(sql`k.start + make_interval(secs => ${maxAge})`)} + 1,
+        ${bucketOf(time(reach))} + 1) as until
+      from reduced r join bucket k on k.b = r.b),
+  partial as (
+    select device_id, e.b, case when e.b = k.b then n else 0 end as n, v, e.b > k.b as filled, bridged and e.b = k.b as bridged
+      from kept k cross join lateral generate_series(greatest(k.b, ${first}::int), greatest(k.until, k.b + 1) - 1) e (b))`;

@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import { hourSeconds } from '#common/time.js';
+import { fairQueueFor } from '#database/pool-queue.js';
+import { createPool } from '#database/pools.js';
+import { VariableType } from '#entities/enums.js';
+import { CalendarInterval, DeviceCombination, DeviceReduction, GroupFill, GroupSplit } from '#entities/group-series.js';
+import type { GroupCall } from '#records/group-series.js';
+import { createGroupSeries } from '#records/postgres/search/group/group.js';
+import { freezeBlocks, makeBlocks } from '../../search/blocks.js';
+import { rollUpAll } from '../../search/rolled.js';
+import { buildWorld, type World, type WorldRecord, worldNow } from '../../search/world.js';
+import { useDatabase } from '../../support/database.js';
+import { calendarKey, type FoldedDevice, foldGroup, type Value } from './fold.js';
+
+const database = useDatabase();
+let pool: Pool;
+beforeAll(() => {
+  pool = createPool(database.url);
+});
+afterAll(() => pool.end());
+
+const now = worldNow / 1000;
+const daySeconds = 24 * hourSeconds;
+/** Both lie in weeks in which the clocks of Berlin change. */
+const starts = [Date.UTC(2026, 2, 26) / 1000, Date.UTC(2026, 9, 22) / 1000];
+
+/** A value of a device: its place in the fleet, a time after the start, and whether it arrives late. */
+interface Sent {
+  readonly device: number;
+  readonly minute: number;
+  readonly v: number;
+  readonly isLate: boolean;
+  readonly isOn: boolean;
+}
+
+const sent = fc.record({
+  device: fc.integer({ min: 0, max: 4 }),
+  minute: fc.integer({ min: 0, max: 7 * 24 * 60 }),
+  v: fc.oneof({ weight: 4, arbitrary: fc.integer({ min: 0, max: 2000 }) }, { weight: 1, arbitrary: fc.constant(0) }),
+  isLate: fc.boolean(),
+  isOn: fc.boolean(),
+});
+
+/** Meters that mostly rise: each value is added to the one before, now and then the meter begins again. */
+const risen = (all: readonly Sent[]): Sent[] => {
+  const totals = new Map<number, number>();
+  return all
+    .toSorted((a, b) => a.device - b.device || a.minute - b.minute)
+    .map((each) => {
+      const total = each.v < 60 ? each.v : (totals.get(each.device) ?? 0) + each.v;
+      totals.set(each.device, total);
+      return { ...each, v: total / 8 };
+    });
+};
+
+/** A meter that is exchanged for one that starts at a value. */
+const exchange = fc.record({
+  device: fc.integer({ min: 0, max: 4 }),
+  minute: fc.integer({ min: -600, max: 7 * 24 * 60 }),
+  v: fc.integer({ min: 0, max: 4711 }),
+});
+
+type Storage = 'rows' | 'rollups' | 'blocks beside rows' | 'blocks alone';
+
+const fleet = fc.record({
+  start: fc.constantFrom(...starts),
+  storage: fc.constantFrom<Storage>('rows', 'rollups', 'blocks beside rows', 'blocks alone'),
+  values: fc.array(sent, { minLength: 5, maxLength: 120 }).map(risen),
+  counter: fc.record({ jitter: fc.constantFrom(0, 20), rollsOverAt: fc.option(fc.constant(1000), { nil: undefined }) }),
+  exchanges: fc.array(exchange, { maxLength: 4 }),
+});
+
+type Fleet = typeof fleet extends fc.Arbitrary<infer T> ? T : never;
+
+const forms = fc.record({
+  zone: fc.constantFrom('Europe/Berlin', 'UTC', 'America/Los_Angeles'),
+  unit: fc.constantFrom(...(['day', 'hour', 'week', 'month'] as const)),
+  fromMinute: fc.integer({ min: -600, max: 2 * 24 * 60 }),
+  minutes: fc.integer({ min: 1, max: 6 * 24 * 60 }),
+  perDevice: fc.constantFrom(...Object.values(DeviceReduction).filter((each) => each !== DeviceReduction.rate)),
+  combine: fc.constantFrom(...Object.values(DeviceCombination)),
+  maxAge: fc.constantFrom(3600, 2 * daySeconds),
+  minDevices: fc.integer({ min: 1, max: 2 }),
+});
+
+const variables = [
+  { name: 'energy', type: VariableType.FLOAT32 },
+  { name: 'on', type: VariableType.BOOL },
+];
+
+const recordOf = (start: number, { device, minute, v, isOn }: Sent): WorldRecord => ({
+  serial: `a${device}`,
+  ts: start + minute * 60,
+  data: { energy: v, on: isOn },
+});
+
+/** Creates a fleet whose late records arrive after its rollups and blocks are made. */
+const store = async ({ start, storage, values, counter, exchanges }: Fleet): Promise<World> => {
+  const [late, early] = [values.filter(({ isLate }) => isLate), values.filter(({ isLate }) => !isLate)];
+  const products = { first: variables, second: variables.toReversed() };
+  const devices = [0, 1, 2, 3, 4].map((device) => ({
+    serial: `a${device}`,
+    // The last device has no product, so that its values are read as received.
+    ...(device < 4 && { product: device % 2 === 0 ? 'first' : 'second' }),
+    tags: device % 2 === 0 ? ['even', 'any'] : ['any'],
+  }));
+  const world = await buildWorld(pool, { products, devices, records: early.map((each) => recordOf(start, each)) });
+  if (storage === 'rollups') await rollUpAll(pool);
+  if (storage.startsWith('blocks')) await makeBlocks(pool);
+  if (storage === 'blocks alone') await freezeBlocks(pool);
+  if (late.length > 0) await world.store(late.map((each) => recordOf(start, each)));
+  await pool.query(sql`
+    update product set settings = ${JSON.stringify({ variables: { energy: { counter } } })} where id = ${world.productIds['first']}`);
+  for (const { device, minute, v } of exchanges)
+    await pool.query(sql`
+      insert into counter_exchange
+      select organization_id, id, 'energy', to_timestamp(${start + minute * 60}), ${v}
+        from device where organization_id = ${world.organizationId} and serial = ${`a${device}`} on conflict do nothing`);
+  return world;
+};
+
+const ask = (world: World, call: Partial<GroupCall>) => {
+  const { organizationId } = world;
+  const read = createGroupSeries({ pool, queue: fairQueueFor(pool), clock: () => worldNow, timeoutMs: 30_000 });
+  return read({
+    organizationId,
+    members: { from: sql`device d where d.organization_id = ${organizationId}`, group: sql`''::text` },
+    groups: [''],
+    variable: 'energy',
+    timeZone: 'UTC',
+    perDevice: DeviceReduction.avg,
+    combine: DeviceCombination.sum,
+    split: GroupSplit.none,
+    state: 'true',
+    fill: GroupFill.none,
+    maxAge: daySeconds,
+    minDevices: 1,
+    ...call,
+  });
+};
+
+/** The values of each device in the order of time. Values of one time are in the order of storing. */
+const devicesOf = ({ start, values, counter, exchanges }: Fleet, isState: boolean): FoldedDevice[] =>
+  [0, 1, 2, 3, 4].map((device) => {
+    const own = values.filter((each) => each.device === device);
+    const stored = [...own.filter(({ isLate }) => !isLate), ...own.filter(({ isLate }) => isLate)];
+    const all = stored.map(
+      ({ minute, v, isOn }): Value => ({ ts: start + minute * 60, v: isState ? Number(isOn) : v }),
+    );
+    const changed = new Map(
+      exchanges
+        .filter((each) => each.device === device)
+        .map(({ minute, v }): [number, number] => [start + minute * 60, v])
+        .toReversed(),
+    );
+    const meters = [...changed].map(([ts, v]) => ({ ts, v })).sort((a, b) => a.ts - b.ts);
+    const settings = device === 0 || device === 2 ? counter : {};
+    return { values: all.sort((a, b) => a.ts - b.ts), counter: { ...settings, exchanges: meters } };
+  });
+
+describe('groupSeries', () => {
+  it('equals a plain fold over the records, wherever these are stored', async () => {
+    await fc.assert(
+      fc.asyncProperty(fleet, fc.array(forms, { minLength: 3, maxLength: 8 }), async (made, asked) => {
+        const { start } = made;
+        const world = await store(made);
+        for (const { zone, unit, fromMinute, minutes, perDevice, combine, maxAge, minDevices } of asked) {
+          const isState = perDevice === DeviceReduction.timeInState;
+          const from = start + fromMinute * 60;
+          const to = from + minutes * 60;
+          const bucketOf = unit === 'week' ? () => 'all' : calendarKey(unit, zone);
+          const [line] = await ask(world, {
+            from,
+            to,
+            ...(unit !== 'week' && { calendarInterval: CalendarInterval[unit], timeZone: zone }),
+            variable: isState ? 'on' : 'energy',
+            perDevice,
+            combine,
+            maxAge,
+            minDevices,
+          });
+          const call = { from, to, now, bucketOf, perDevice, combine, maxAge, minDevices };
+          const folded = foldGroup(devicesOf(made, isState), call);
+          expect(line!.ts.map(bucketOf).toSorted()).toEqual([...folded.keys()].toSorted());
+          line!.ts.forEach((ts, index) => {
+            const point = folded.get(bucketOf(ts))!;
+            expect(line!.values[index]).toBeCloseTo(point.value, 6);
+            expect(line!.devices[index]).toBe(point.devices);
+            expect(line!.expected[index]).toBe(5);
+            if (combine !== DeviceCombination.spread) return;
+            expect(line!.lowest[index]).toBeCloseTo(point.lowest, 6);
+            expect(line!.highest[index]).toBeCloseTo(point.highest, 6);
+          });
+        }
+      }),
+      { numRuns: Number(process.env['GROUP_CASES'] ?? 8), endOnFailure: true },
+    );
+  });
+});
