@@ -64,6 +64,9 @@ import { DeviceRecordsResolver, RecordEdgesResolver } from '#resolvers/record/re
 import { SearchResolver } from '#resolvers/record/search.resolver.js';
 import { SeriesEdgesResolver, SeriesResolver } from '#resolvers/record/series.resolver.js';
 import { StatesResolver } from '#resolvers/record/states.resolver.js';
+import { SiteResolver } from '#resolvers/site/site.resolver.js';
+import { DeviceSiteEdgesResolver, DeviceSiteResolver, SiteEdgesResolver } from '#resolvers/site/site-edges.resolver.js';
+import { SitesUpsertResolver } from '#resolvers/site/sites-upsert.resolver.js';
 import { TeamResolver } from '#resolvers/team/team.resolver.js';
 import { TeamEdgesResolver } from '#resolvers/team/team-edges.resolver.js';
 import { TeamUpsertResolver } from '#resolvers/team/team-upsert.resolver.js';
@@ -143,6 +146,11 @@ export function createResolvers(
     new HooksUpsertResolver(hooks),
     new AlertRulesUpsertResolver(alerts, index, clock),
     new TeamUpsertResolver(),
+    new SiteResolver(),
+    new SiteEdgesResolver(index),
+    new DeviceSiteResolver(),
+    new DeviceSiteEdgesResolver(),
+    new SitesUpsertResolver(),
     new RecordResolver(records),
     new SearchResolver(index),
     new TeamEdgesResolver(),

@@ -5,12 +5,13 @@ import { Application } from '#entities/application.js';
 import { Device } from '#entities/device.js';
 import { isId } from '#entities/id.js';
 import { Product } from '#entities/product.js';
+import { Site } from '#entities/site.js';
 import { Team } from '#entities/team.js';
 import type { Context } from '#schema/context.js';
 import type { SelectedFields } from '#schema/selected-fields.js';
 import { type Audience, isOwner } from './audiences.js';
 import { can, isAllowed, isAllowedOn, policies } from './policies.js';
-import { accountRows, applicationRows, deviceRows, productRows, teamRows } from './rows.js';
+import { accountRows, applicationRows, deviceRows, productRows, siteRows, teamRows } from './rows.js';
 
 const ownersOnly = 'Only owners of the organization may do this: ask one of them.';
 /** Error message for a caller who may read an application but not change it. */
@@ -112,6 +113,24 @@ export async function loadDevice(
   if (audience.need === 'read') return row;
   if (!isOwner(ctx.caller)) throw forbidden(ownersOnly);
   return ctx.em.merge(Device, row);
+}
+
+/** Loads a site of the caller's organization that the caller can read. */
+export async function loadSite(
+  ctx: Context,
+  { organizationId, siteId: id }: Named<'siteId'>,
+  audience: Audience<'site' | 'organization'>,
+): Promise<Site> {
+  const row = await find<Site>(
+    ctx,
+    organizationId,
+    id,
+    'site',
+    sql`${siteRows()} where s.organization_id = ${organizationId} and s.id = ${id} and ${can(ctx.caller, policies.site.read)}`,
+  );
+  if (audience.need === 'read') return row;
+  if (!isOwner(ctx.caller)) throw forbidden(ownersOnly);
+  return ctx.em.merge(Site, row);
 }
 
 /** Loads an application of the caller's organization that the caller can read, with the caller's permission on it. */

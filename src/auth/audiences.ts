@@ -14,11 +14,12 @@ export interface Audience<Of extends Scope = Scope> {
   readonly of: Of;
   /** Least access of the group to its organization or application. */
   readonly need: Need;
-  /** Returns the condition that the caller is in the group, on `product p`, `application a`, `device d` or `session s`. */
+  /** Returns the condition that the caller is in the group, on the row of the scope: `product p`, `application a`,
+   * `device d`, `site s` or `session s`. */
   readonly has: (caller: Caller) => Sql;
 }
 
-type Scope = 'organization' | 'product' | 'application' | 'device' | 'session';
+type Scope = 'organization' | 'product' | 'application' | 'device' | 'site' | 'session';
 
 /** Whether the caller is an owner of its organization, or acts as one. */
 export const isOwner = (caller: Caller): boolean => caller.role === Role.owner;
@@ -74,6 +75,24 @@ export const readersOfDevice: Audience<'device'> = {
       return sql`exists (select from application_device ad where ad.device_id = d.id and ad.application_id = ${caller.applicationId})`;
     return sql`exists (select from application_device ad join team_application ta using (application_id) join team_member tm using (team_id)
                       where ad.device_id = d.id and tm.user_id = ${caller.userId})`;
+  },
+};
+
+/** Owners, and those who can read a device that is at the site or below it now. */
+export const readersOfSite: Audience<'site'> = {
+  of: 'site',
+  need: 'read',
+  has: (caller) => {
+    if (isOwner(caller)) return sql`true`;
+    const links =
+      caller.applicationId !== null
+        ? sql`application_device ad where ad.application_id = ${caller.applicationId}`
+        : sql`application_device ad join team_application ta using (application_id) join team_member tm using (team_id)
+              where tm.user_id = ${caller.userId}`;
+    // Read once for all sites of a list.
+    return sql`s.id in (select unnest(b.path) from site b where b.id in (
+      select ds.site_id from device_site ds where ds.ended_at is null and ds.organization_id = ${caller.organizationId}
+         and ds.device_id in (select ad.device_id from ${links})))`;
   },
 };
 

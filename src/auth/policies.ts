@@ -10,6 +10,7 @@ import {
   owners,
   readers,
   readersOfDevice,
+  readersOfSite,
   usersOfProduct,
   writers,
 } from './audiences.js';
@@ -38,6 +39,8 @@ export const policies = {
 
   product: { read: usersOfProduct, change: owners, decode: owners },
   device: { read: readersOfDevice, change: owners },
+  // A site gives no access to its devices.
+  site: { read: readersOfSite, change: owners },
   // `search` is by application; `count` is the number of records over time of the whole organization.
   record: { read: readersOfDevice, search: readers, ingest: owners, count: owners },
 

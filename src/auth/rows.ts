@@ -5,6 +5,7 @@ import type { Caller } from '#entities/caller.js';
 import type { Device } from '#entities/device.js';
 import { Role } from '#entities/enums.js';
 import type { Product } from '#entities/product.js';
+import type { Site } from '#entities/site.js';
 import type { Team } from '#entities/team.js';
 import { everything, type SelectedFields } from '#schema/selected-fields.js';
 import { applicationPermission } from './audiences.js';
@@ -113,6 +114,23 @@ export const deviceRows = (caller: Caller, selected: SelectedFields = everything
     updatedAt: sql`d.updated_at as "updatedAt"`,
   });
   return sql`select ${chosen}${also} from device d left join product p on p.id = d.product_id`;
+};
+
+/** Selects sites, as `s`. */
+export const siteRows = (selected: SelectedFields = everything, also: Sql = empty): Sql => {
+  const needed = sql`s.id, s.organization_id as "organizationId", s.parent_id as "parentId"`;
+  // The column `location` includes latitude and longitude.
+  const chosen = columns<Site, 'id' | 'organizationId' | 'parentId' | 'lat' | 'lon'>(selected, needed, {
+    path: sql`s.path`,
+    name: sql`s.name`,
+    kind: sql`s.kind`,
+    location: sql`s.lat, s.lon, case when s.lat is not null then json_build_object('lat', s.lat, 'lon', s.lon) end as location`,
+    timeZone: sql`s.time_zone as "timeZone"`,
+    externalId: sql`s.external_id as "externalId"`,
+    createdAt: sql`s.created_at as "createdAt"`,
+    updatedAt: sql`s.updated_at as "updatedAt"`,
+  });
+  return sql`select ${chosen}${also} from site s`;
 };
 
 /** Selects applications, as `a`. */

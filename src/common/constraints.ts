@@ -23,6 +23,9 @@ const meanings = {
   api_token_organization_id_device_id_fkey: () => notFound('device'),
   api_token_product_id_fkey: () => notFound('product'),
   api_token_organization_id_application_id_fkey: () => notFound('application'),
+  site_organization_id_parent_id_fkey: () => notFound('site'),
+  device_site_organization_id_site_id_fkey: () => notFound('site'),
+  device_site_organization_id_device_id_fkey: () => notFound('device'),
   // The file was deleted meanwhile.
   file_import_part_import_id_fkey: () => notFound('import'),
   file_import_removed_import_id_fkey: () => notFound('import'),

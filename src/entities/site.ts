@@ -18,7 +18,7 @@ export class Site {
   @identifier() id!: string;
   @reference('Organization that owns it.') organizationId!: string;
   @reference('Site that it is in; null for a site at the top.', { nullable: true }) parentId: string | null = null;
-  @identifiers('The site with those above it, the one at the top first.') path!: string[];
+  @identifiers('Identifiers of the site and of those above it, in the order from the top.') path!: string[];
   @text('Name.') name!: string;
   @text('Kind, such as `building`.', { nullable: true }) kind?: string | null;
   @Property({ type: 'double', columnType: 'double precision', nullable: true }) lat?: number | null;

@@ -19,6 +19,7 @@ export class DeviceFilterInput {
   @label('Only devices with this tag.', 64, { optional: true }) tag?: string | null;
   @ids('Only devices of one of these products.') productIds?: string[] | null;
   @id('Only devices linked to this application.', { optional: true }) applicationId?: string | null;
+  @id('Only devices that are at this site now, or below it.', { optional: true }) siteId?: string | null;
   @unixTime(
     'Only devices without a record measured at this time or later: Unix seconds. A record ahead of its arrival counts as measured then.',
   )

@@ -18,15 +18,26 @@ export interface DeviceFilter extends Omit<DeviceFilterInput, 'silentSince'> {
 
 /** Returns the conditions on `device d` of a filter. An invalid identifier matches nothing. */
 export const deviceConditions = (caller: Caller, filter: DeviceFilter | null | undefined): Sql[] => {
-  const { tag, productIds, applicationId, silentIds, near } = filter ?? {};
+  const { tag, productIds, applicationId, siteId, silentIds, near } = filter ?? {};
   return [
     ...(tag == null ? [] : [sql`${tag} = any(d.tags)`]),
     ...(productIds == null ? [] : [sql`d.product_id = any(${productIds.filter(isId)}::uuid[])`]),
     ...(applicationId == null ? [] : [linkedTo(caller, applicationId)]),
+    ...(siteId == null ? [] : [isId(siteId) ? atSite(sql`${siteId}::uuid`, { below: true }) : sql`false`]),
     ...(silentIds === undefined ? [] : [sql`d.id = any(${silentIds}::uuid[])`]),
     ...(near == null ? [] : within(near)),
   ];
 };
+
+/**
+ * Returns the condition that `device d` is at a site now, or below it.
+ * @param site SQL of the site's identifier
+ */
+export const atSite = (site: Sql, { below }: { below: boolean }): Sql =>
+  below
+    ? sql`d.id in (select ds.device_id from site sb join device_site ds on ds.site_id = sb.id and ds.ended_at is null
+                    where sb.path @> array[${site}])`
+    : sql`d.id in (select ds.device_id from device_site ds where ds.site_id = ${site} and ds.ended_at is null)`;
 
 const linkedTo = (caller: Caller, applicationId: string): Sql =>
   isId(applicationId)

@@ -20,6 +20,12 @@ export class DeviceArgs extends OrganizationArgs {
   @id('Identifier of the device.') deviceId!: string;
 }
 
+/** Identifies a site. */
+@ArgsType()
+export class SiteArgs extends OrganizationArgs {
+  @id('Identifier of the site.') siteId!: string;
+}
+
 /** Identifies a hook. */
 @ArgsType()
 export class HookArgs extends ApplicationArgs {

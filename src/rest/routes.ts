@@ -54,6 +54,7 @@ const team = '/teams/:organizationId/:teamId';
 const product = '/products/:organizationId/:productId';
 const device = '/devices/:organizationId/:deviceId';
 const application = '/applications/:organizationId/:applicationId';
+const site = '/sites/:organizationId/:siteId';
 const fileImport = `${organization}/imports/:importId`;
 const alertRule = `${application}/alert-rules/:alertRuleId`;
 const hook = `${application}/hooks/:applicationHookId`;
@@ -136,6 +137,16 @@ const chapters: Readonly<Record<string, Readonly<Record<Name, Row>>>> = {
     'Mutation.redeliverApplicationHookDelivery': ['POST', `${hook}/deliveries/:deliveryId/redeliver`],
     'Mutation.redeliverApplicationHook': ['POST', `${hook}/redeliver`],
     'Mutation.replayApplicationHook': ['POST', `${hook}/replay`],
+  },
+  Sites: {
+    'Query.sites': ['GET', `${organization}/sites`],
+    'Mutation.createSite': ['POST', `${organization}/sites`],
+    'Query.site': ['GET', site],
+    'Mutation.updateSite': ['PUT', site],
+    'Mutation.deleteSite': ['DELETE', site],
+    'Query.siteDevices': ['GET', `${site}/devices`],
+    'Query.deviceSites': ['GET', `${device}/sites`],
+    'Mutation.moveDevices': ['PUT', `${organization}/device-sites`],
   },
   Alerts: {
     'Query.alertRules': ['GET', `${application}/alert-rules`],

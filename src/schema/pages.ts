@@ -6,6 +6,7 @@ import { Application, ApplicationListItem } from '#entities/application.js';
 import { AuditEvent } from '#entities/audit-event.js';
 import { Delivery, DeliveryListItem } from '#entities/delivery.js';
 import { Device, DeviceListItem } from '#entities/device.js';
+import { DeviceSite } from '#entities/device-site.js';
 import { Episode } from '#entities/episode.js';
 import { Hook, HookListItem } from '#entities/hook.js';
 import { Invitation } from '#entities/invitation.js';
@@ -15,6 +16,7 @@ import { Product, ProductListItem, PublicProductListItem } from '#entities/produ
 import { ProvisioningToken } from '#entities/provisioning-token.js';
 import { DeviceRecord } from '#entities/record.js';
 import { Session } from '#entities/session.js';
+import { Site } from '#entities/site.js';
 import { Team, TeamListItem } from '#entities/team.js';
 import { TeamGrant } from '#entities/team-grant.js';
 import { UsageDay } from '#entities/usage.js';
@@ -40,6 +42,12 @@ export class ProductPage extends createPageType(Product, ProductListItem) {}
 
 @ObjectType({ description: 'A page of devices.' })
 export class DevicePage extends createPageType(Device, DeviceListItem) {}
+
+@ObjectType({ description: 'A page of sites.' })
+export class SitePage extends createPageType(Site) {}
+
+@ObjectType({ description: 'A page of the sites at which a device was.' })
+export class DeviceSitePage extends createPageType(DeviceSite) {}
 
 @ObjectType({ description: 'A page of the newest values of devices.' })
 export class DeviceLatestPage extends createPageType(DeviceLatest) {}

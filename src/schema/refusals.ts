@@ -9,6 +9,8 @@ export const conflicts: Readonly<Record<string, string>> = {
   deleteDevices: 'devices are linked to an application',
   deleteProduct: 'the product is public, or devices use it',
   leaseConfiguration: 'another tool holds the configuration',
+  createSite: 'too many sites of the organization',
+  deleteSite: 'sites or devices are in it',
   importDevices: 'too many files wait',
   importRecords: 'too many files wait',
   provisionDevice: 'the serial cannot be registered with this token',

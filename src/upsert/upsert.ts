@@ -115,6 +115,8 @@ export interface PutOptions<Thing extends Keyed, Item extends KeyedItem<Key>, Ke
   isOurs?: (thing: Thing) => boolean;
   /** Whether an item that names any other thing by its identifier takes it over. Absent: none does. */
   mayTake?: boolean;
+  /** Called before things are read, with the items that are valid. */
+  prepare?: (em: EntityManager, items: readonly Item[]) => Promise<void>;
   /** Locks the number of things, and returns how many more there may be. Absent: there is no limit. */
   roomOf?: (em: EntityManager) => Promise<number>;
   /** Returns the error of an item above that number. */
@@ -123,7 +125,7 @@ export interface PutOptions<Thing extends Keyed, Item extends KeyedItem<Key>, Ke
   /** Gives the thing its new values, or throws the item's fault before it changes anything. */
   change: (thing: Thing, item: Item) => void | Promise<void>;
   /** Called after the things are stored, in their transaction. */
-  afterFlush?: (em: EntityManager) => Promise<void>;
+  afterFlush?: (em: EntityManager) => Promise<unknown>;
 }
 
 /** Creates and changes things by their keys, with one read and one flush for all. */
@@ -132,7 +134,7 @@ export async function putKeyed<Thing extends Keyed, Item extends KeyedItem<Key>,
   outcomes: Outcomes<Item>,
   options: PutOptions<Thing, Item, Key>,
 ): Promise<void> {
-  const { organizationId, isDry, key, roomOf, full, make, change, afterFlush, isOurs = () => true } = options;
+  const { organizationId, isDry, key, prepare, roomOf, full, make, change, afterFlush, isOurs = () => true } = options;
   outcomes.requireValid();
   outcomes.requireUnique(key, (item) => item[key]);
   outcomes.requireUnique('id', ({ id }) => id);
@@ -140,6 +142,10 @@ export async function putKeyed<Thing extends Keyed, Item extends KeyedItem<Key>,
   await execute(em, sql`select pg_advisory_xact_lock(hashtextextended(${`put ${organizationId}`}, 0))`);
   let room = (await roomOf?.(em)) ?? Number.POSITIVE_INFINITY;
   const puts = outcomes.open;
+  await prepare?.(
+    em,
+    puts.map(({ item }) => item),
+  );
   const find = await finderOf(em, puts, options);
   const done = new Map<Thing, { index: number; isNew: boolean }>();
   for (const { index, item } of puts) {

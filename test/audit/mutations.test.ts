@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { documentOf, operationNames, useMatrix } from '../auth/matrix.js';
-import { newDevice, operations, type Things, type Values } from '../auth/operations.js';
+import { newDevice, newSite, operations, type Things, type Values } from '../auth/operations.js';
 import { useWorld } from '../support/world.js';
 
 const world = useWorld();
@@ -14,6 +14,7 @@ const audited = Object.keys(operations).filter((name) => name.startsWith('Mutati
 /** Arguments that succeed, for operations whose usual example is a conflict. */
 const successes: Record<string, (things: Things) => Promise<Values>> = {
   'Mutation.deleteDevice': async (things) => ({ organizationId: things.owner.id, deviceId: await newDevice(things) }),
+  'Mutation.deleteSite': async (things) => ({ organizationId: things.owner.id, siteId: await newSite(things) }),
   'Mutation.applyFileImport': async (things) => ({
     organizationId: things.owner.id,
     importId: await checkedImport(things),

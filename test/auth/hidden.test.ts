@@ -34,6 +34,8 @@ const foreign = (): Record<string, string> => ({
   productId: theirs.productId,
   product: theirs.productId,
   provisioningTokenId: theirs.provisioningTokenId,
+  siteId: theirs.siteId,
+  parentId: theirs.siteId,
   teamId: theirs.teamId,
   tokenId: theirs.tokenId,
 });

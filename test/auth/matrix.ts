@@ -12,7 +12,16 @@ import {
 import { Role, TokenScope } from '#entities/enums.js';
 import { Actor } from '../support/actor.js';
 import { type AccountActor, useWorld, type World } from '../support/world.js';
-import { type Access, inAnHour, newAlertRule, newImport, newLink, operations, type Things } from './operations.js';
+import {
+  type Access,
+  inAnHour,
+  newAlertRule,
+  newImport,
+  newLink,
+  newSiteOf,
+  operations,
+  type Things,
+} from './operations.js';
 
 export type Who =
   | 'nobody'
@@ -71,6 +80,12 @@ const ofLinks = new Set([
   'Query.alertRule',
   'Query.episodes',
   'Query.episodesConnection',
+  'Query.site',
+  'Query.sites',
+  'Query.sitesConnection',
+  'Query.siteDevices',
+  'Query.siteDevicesConnection',
+  'Query.deviceSites',
   'Subscription.recordReceived',
   'Subscription.episodeChanged',
 ]);
@@ -245,6 +260,7 @@ export async function furnish(world: World, owner: AccountActor, memberId: strin
     applicationId,
     hookId,
     alertRuleId: await newAlertRule({ owner, applicationId }),
+    siteId: await newSiteOf({ owner, deviceId }),
     teamId: await owner.make(`${at}/teams`, { name: 'Field Ops' }),
     userId: await world.user(),
     deliveryId: await owner.make(`${application}/hooks/${hookId}/ping`),

@@ -38,6 +38,8 @@ export interface Things {
   memberId: string;
   hookId: string;
   alertRuleId: string;
+  /** The site of the device. */
+  siteId: string;
   /** A user who is not a member. */
   userId: string;
   tokenId: string;
@@ -74,6 +76,8 @@ const hook = (things: Things) => ({ ...application(things), applicationHookId: t
 
 const lease = (things: Things) => ({ ...organization(things), leaseId: '019ab000-0000-7000-8000-000000000001' });
 const alertRule = (things: Things) => ({ ...application(things), alertRuleId: things.alertRuleId });
+
+const site = (things: Things) => ({ ...organization(things), siteId: things.siteId });
 
 const account = ({ fresh }: Things) => ({ username: fresh(), email: `${fresh()}@example.com` });
 const variables = [{ name: 'temperature', type: 'FLOAT32' }];
@@ -132,6 +136,16 @@ const ofProduct = ({ productId }: Things) => [{ product: { id: productId } }];
 /** An alert rule of the usual application. */
 export const newAlertRule = ({ owner, applicationId }: Pick<Things, 'owner' | 'applicationId'>) =>
   owner.make(`/applications/${owner.id}/${applicationId}/alert-rules`, silence);
+
+export const newSite = ({ owner }: Pick<Things, 'owner'>) =>
+  owner.make(`/organizations/${owner.id}/sites`, { name: 'Short-lived' });
+
+/** Creates a site and moves a device there. */
+export async function newSiteOf({ owner, deviceId }: Pick<Things, 'owner' | 'deviceId'>): Promise<string> {
+  const siteId = await newSite({ owner });
+  await owner.put(`/organizations/${owner.id}/device-sites`, { deviceIds: [deviceId], siteId });
+  return siteId;
+}
 
 /** Creates an import of a device that exists already. */
 export async function newImport({ owner, serial }: Pick<Things, 'owner' | 'serial'>): Promise<string> {
@@ -527,6 +541,30 @@ const operationsWithoutConnections: Record<string, Trial> = {
     values: (things) => ({ ...application(things), state: 'open' }),
   },
 
+  'Query.sites': { access: 'members', values: organization },
+  'Query.site': { access: 'readers', values: site },
+  'Query.siteDevices': { access: 'readers', values: site },
+  'Query.deviceSites': { access: 'readers', values: device },
+  'Mutation.createSite': {
+    access: 'owners',
+    values: (things) => ({ ...organization(things), name: 'New', parentId: things.siteId }),
+  },
+  'Mutation.updateSite': {
+    faulty: ({ siteId }) => [{ parentId: siteId }],
+    access: 'ownersOfReadable',
+    values: (things) => ({ ...site(things), name: 'Other' }),
+  },
+  'Mutation.deleteSite': { access: 'ownersOfReadable', conflicts: true, values: site },
+  'Mutation.putSites': {
+    access: 'owners',
+    values: (things) => ({ ...organization(things), sites: [{ externalId: things.fresh(), name: 'Put' }] }),
+  },
+  'Mutation.moveDevices': {
+    faulty: () => [{ at: 2_000_000_000 }],
+    access: 'owners',
+    values: (things) => ({ ...site(things), deviceIds: [things.deviceId] }),
+  },
+
   'Query.deviceLatest': { access: 'readers', values: device },
   'Query.applicationLatest': { access: 'readers', values: application },
   'Query.latest': { access: 'readers', values: application },
@@ -628,6 +666,8 @@ const pages = [
   'provisioningTokens',
   'publicProducts',
   'sessions',
+  'siteDevices',
+  'sites',
   'teamApplications',
   'teamMembers',
   'teams',

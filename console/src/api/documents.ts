@@ -16,6 +16,8 @@ export type DeviceFilterInput = {
   productIds?: Array<string> | null | undefined;
   /** Only devices linked to this application. */
   applicationId?: string | null | undefined;
+  /** Only devices that are at this site now, or below it. */
+  siteId?: string | null | undefined;
   /** Only devices without a record measured at this time or later: Unix seconds. A record ahead of its arrival counts as measured then. */
   silentSince?: number | null | undefined;
   /** Only devices within a circle, edge included. */
@@ -1489,6 +1491,7 @@ export type ViewerNameQueryVariables = Exact<{
 
 
 export type ViewerNameQuery = { node:
+    | { id: string }
     | { id: string }
     | { id: string }
     | { id: string }

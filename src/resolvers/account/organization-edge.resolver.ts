@@ -8,6 +8,7 @@ import { GraphOnly } from '#entities/columns.js';
 import { Device } from '#entities/device.js';
 import { Job } from '#entities/job.js';
 import { Product } from '#entities/product.js';
+import { Site } from '#entities/site.js';
 import { Team } from '#entities/team.js';
 import { loadById } from '#listing/loader.js';
 import type { Context } from '#schema/context.js';
@@ -38,4 +39,4 @@ const edgeFrom = (type: ClassType): ClassType => {
 };
 
 /** Resolver classes, one for each type that belongs to an organization. */
-export const organizationEdges = [ApiToken, Application, Device, Job, Product, Team].map(edgeFrom);
+export const organizationEdges = [ApiToken, Application, Device, Job, Product, Site, Team].map(edgeFrom);

@@ -41,6 +41,7 @@ export const createDeviceBatchSteps = (index: Silence) => {
     untagDevices: change,
     linkDevices: change,
     unlinkDevices: change,
+    moveDevices: change,
     deleteDevices: change,
   };
 };

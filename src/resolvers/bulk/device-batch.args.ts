@@ -2,7 +2,7 @@ import { ArrayMaxSize, ArrayMinSize, Length, MaxLength } from 'class-validator';
 import { ArgsType, Field, ID } from 'type-graphql';
 import { Serial } from '#entities/scalars.js';
 import { type DeviceFilterInput, deviceFilter } from '#listing/device-filter.args.js';
-import { flag, id } from '#schema/fields.js';
+import { flag, id, unixTime } from '#schema/fields.js';
 import { OrganizationArgs } from '#schema/organization.args.js';
 
 /** Maximum number of devices that a change takes by identifier, and that it changes at once. */
@@ -44,4 +44,12 @@ export class TagDevicesArgs extends DeviceBatchArgs {
 @ArgsType()
 export class LinkDevicesArgs extends DeviceBatchArgs {
   @id('Identifier of the application.') applicationId!: string;
+}
+
+/** Selects devices, with the site at which they are. */
+@ArgsType()
+export class MoveDevicesArgs extends DeviceBatchArgs {
+  @id('Site at which the devices are; null for none.', { optional: true }) siteId?: string | null;
+  @unixTime('Time of the move in Unix seconds, at or after the last one of each device. Without it, now.')
+  at?: number | null;
 }

@@ -1,7 +1,7 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
 import { targetOf } from '#audit/fields.js';
-import { authorize, loadApplication } from '#auth/access.js';
+import { authorize, loadApplication, loadSite } from '#auth/access.js';
 import { execute } from '#auth/execute.js';
 import { policies } from '#auth/policies.js';
 import { invalid, notFound } from '#common/errors.js';
@@ -17,7 +17,7 @@ import { readSlowly } from '#listing/list-read.js';
 import { readFilter, type Silence } from '#listing/silent-filter.js';
 import type { Context } from '#schema/context.js';
 import { everything } from '#schema/selected-fields.js';
-import { batchSize, DeviceBatchArgs, LinkDevicesArgs, TagDevicesArgs } from './device-batch.args.js';
+import { batchSize, DeviceBatchArgs, LinkDevicesArgs, MoveDevicesArgs, TagDevicesArgs } from './device-batch.args.js';
 import {
   applyTo,
   blockedError,
@@ -66,6 +66,21 @@ export class DeviceBatchResolver {
     const application = await loadApplication(ctx, args, policies.application.change);
     const action = { kind: 'unlinkDevices', applicationId: application.id } as const;
     return this.change(ctx, args, action, targetOf('Application', application));
+  }
+
+  @Mutation(() => DeviceBatch, {
+    description:
+      'Moves many devices to a site, or away from all. A device that is there already stays as it is. The sites at which a device was before are kept.',
+  })
+  async moveDevices(@Args(() => MoveDevicesArgs) args: MoveDevicesArgs, @Ctx() ctx: Context): Promise<DeviceBatch> {
+    const { organizationId, siteId, at } = args;
+    authorize(ctx, organizationId, policies.site.change);
+    if (siteId === undefined) throw invalid([{ path: 'siteId', message: 'must be given; null is for no site' }]);
+    const now = this.clock();
+    if (at != null && at * 1000 > now) throw invalid([{ path: 'at', message: 'must not be in the future' }]);
+    const site = siteId === null ? null : await loadSite(ctx, { organizationId, siteId }, policies.site.read);
+    const move = { siteId: site?.id ?? null, at: new Date(at == null ? now : at * 1000).toISOString() };
+    return this.change(ctx, args, { kind: 'moveDevices', ...move, isNow: at == null });
   }
 
   @Mutation(() => DeviceBatch, {
@@ -120,6 +135,7 @@ const devicesOf = (ids: readonly string[]): AuditTarget => ({
 /** Returns the changes that the event of an action on many devices lists: tags, and counts. */
 const changesBy = (action: DeviceAction, counts: Readonly<Record<string, number>>): AuditChanges => ({
   ...('tags' in action && { tags: action.kind === 'tagDevices' ? [null, [...action.tags]] : [[...action.tags], null] }),
+  ...('siteId' in action && newValues({ siteId: action.siteId, at: action.at })),
   ...newValues(counts),
 });
 

@@ -8,11 +8,13 @@ import type { DeviceFilter } from '#listing/device-filter.js';
 import { deviceListing } from '#listing/devices.js';
 import type { Listing } from '#listing/list-read.js';
 import type { Read } from '#schema/context.js';
+import { type DeviceMove, isBeforeLastMove, moveTo, presentSite } from './device-move.js';
 
 /** An action on each of many devices. */
 export type DeviceAction =
   | { kind: 'tagDevices' | 'untagDevices'; tags: readonly string[] }
   | { kind: 'linkDevices' | 'unlinkDevices'; applicationId: string }
+  | ({ kind: 'moveDevices' } & DeviceMove)
   | { kind: 'deleteDevices' };
 
 /** Maximum number of tags per device. */
@@ -57,6 +59,8 @@ export const isChanged = (action: DeviceAction): Sql => {
       return sql`not ${linked(action.applicationId)}`;
     case 'unlinkDevices':
       return linked(action.applicationId);
+    case 'moveDevices':
+      return sql`${presentSite} is distinct from ${action.siteId}::uuid`;
     case 'deleteDevices':
       return sql`true`;
   }
@@ -69,18 +73,23 @@ export const isBlocked = (action: DeviceAction): Sql => {
       return sql`cardinality(d.tags) + (select count(*) from unnest(${textArray(action.tags)}) t (tag) where t.tag <> all(d.tags)) > ${mostTags}`;
     case 'deleteDevices':
       return sql`exists (select from application_device ad where ad.device_id = d.id)`;
+    case 'moveDevices':
+      return isBeforeLastMove(action);
     default:
       return sql`false`;
   }
 };
 
 /** Returns the error for devices that block an action. */
-export const blockedError = ({ kind }: DeviceAction, count: number): ApiError =>
-  kind === 'deleteDevices'
+export const blockedError = ({ kind }: DeviceAction, count: number): ApiError => {
+  if (kind === 'moveDevices')
+    return invalid([{ path: 'at', message: `is before the last move of ${count} of these devices` }]);
+  return kind === 'deleteDevices'
     ? conflict(
         `Nothing was deleted: ${count} of these devices are linked to an application. Remove the links first (unlinkDevices).`,
       )
     : invalid([{ path: 'tags', message: `would give ${count} of these devices more than ${mostTags} tags` }]);
+};
 
 /** Numbers of the locked devices that were changed and that were blocked. */
 export interface Applied {
@@ -104,11 +113,11 @@ export async function applyTo(
   const blocked = rows.filter((row) => row.blocked).length;
   if (all && blocked > 0) return { changed: 0, blocked };
   const ids = rows.flatMap((row) => (row.blocked ? [] : [row.id]));
-  if (ids.length > 0) await run(statementOf(action, ids));
+  if (ids.length > 0) await (action.kind === 'moveDevices' ? moveTo(run, action, ids) : run(statementOf(action, ids)));
   return { changed: ids.length, blocked };
 }
 
-const statementOf = (action: DeviceAction, ids: readonly string[]): Sql => {
+const statementOf = (action: Exclude<DeviceAction, { kind: 'moveDevices' }>, ids: readonly string[]): Sql => {
   switch (action.kind) {
     case 'tagDevices':
       return sql`

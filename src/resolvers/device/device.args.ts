@@ -3,7 +3,8 @@ import { ArgsType, Field, ID, InputType } from 'type-graphql';
 import { GraphOnly } from '#entities/columns.js';
 import { type DeviceFilterInput, deviceFilter } from '#listing/device-filter.args.js';
 import { CheckedByItem } from '#schema/arguments.js';
-import { flag, id, ids, labels, name, number, serial } from '#schema/fields.js';
+import { flag, id, ids, labels, name, serial } from '#schema/fields.js';
+import { LocationInput } from '#schema/location.args.js';
 import { OrganizationArgs, OrganizationListArgs } from '#schema/organization.args.js';
 import { maxPut, PutArgs } from '#upsert/upsert.args.js';
 
@@ -12,12 +13,6 @@ import { maxPut, PutArgs } from '#upsert/upsert.args.js';
 export class ProductReferenceInput {
   @id('Identifier of the product.') id!: string;
   @id('Organization that owns the product.', { optional: true }) organizationId?: string | null;
-}
-
-@InputType({ description: 'A location on Earth (WGS 84).' })
-export class LocationInput {
-  @number('Latitude in degrees.', -90, 90) lat!: number;
-  @number('Longitude in degrees.', -180, 180) lon!: number;
 }
 
 /** Values of a device. */

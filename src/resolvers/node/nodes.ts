@@ -2,7 +2,7 @@ import DataLoader from 'dataloader';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import type { Audience } from '#auth/audiences.js';
 import { can, policies } from '#auth/policies.js';
-import { accountRows, applicationRows, deviceRows, productRows, teamRows } from '#auth/rows.js';
+import { accountRows, applicationRows, deviceRows, productRows, siteRows, teamRows } from '#auth/rows.js';
 import { isOpen } from '#auth/session-validity.js';
 import type { Caller } from '#entities/caller.js';
 import { isId } from '#entities/id.js';
@@ -56,6 +56,7 @@ const rowsByType: Readonly<Record<string, RowsOf>> = {
   Product: (caller, ids) =>
     sql`${productRows(caller)} where p.id = any(${ids}) and ${can(caller, policies.product.read)}`,
   Device: owned(sql`d`, deviceRows, policies.device.read),
+  Site: owned(sql`s`, () => siteRows(), policies.site.read),
   Application: owned(sql`a`, applicationRows, policies.application.read),
   Hook: owned(hook, () => withApplication(hook, hookRows()), policies.hook.read),
   AlertRule: owned(rule, () => withApplication(rule, alertRuleRows()), policies.alertRule.read),

@@ -157,6 +157,8 @@ export const conflicting: ReadonlySet<string> = new Set([
   'deleteProduct',
   'registerDevice',
   'deleteDevice',
+  'createSite',
+  'deleteSite',
   'createApplicationHook',
   'createAlertRule',
   'importDevices',
