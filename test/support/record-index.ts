@@ -10,6 +10,10 @@ declare global {
 /** Returns the record index of the current tests. */
 export const testRecordIndex = (): 'postgres' | 'opensearch' => globalThis.recordIndex ?? 'postgres';
 
+/** Returns where the records of the current tests are: a record index, or in blocks alone as far as days are over. */
+export const testRecordPlace = (): 'postgres' | 'opensearch' | 'frozen' =>
+  testsFrozen() ? 'frozen' : testRecordIndex();
+
 /** Whether the records of the current tests are in blocks, and searches read them. */
 export const testsBlocks = (): boolean => globalThis.recordBlocks !== undefined;
 

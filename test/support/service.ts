@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from '@jest/globals';
 import type { Service } from '#app/app.js';
 import { endPoolsOf } from './connection.js';
 import { useDatabase } from './database.js';
-import { testRecordIndex } from './record-index.js';
+import { testRecordPlace } from './record-index.js';
 import type { StartedService } from './shared-service.js';
 import type { TestServiceOptions } from './start-service.js';
 
@@ -28,7 +28,7 @@ export const useService = (options?: TestServiceOptions): TestService =>
 function useSharedService(): TestService {
   let service: StartedService | undefined;
   beforeAll(async () => {
-    const query = new URLSearchParams({ worker: process.env['JEST_WORKER_ID']!, index: testRecordIndex() });
+    const query = new URLSearchParams({ worker: process.env['JEST_WORKER_ID']!, place: testRecordPlace() });
     const response = await fetch(`${process.env['DDP_TEST_SHARED']}/service?${query}`);
     if (!response.ok) throw new Error(await response.text());
     service = (await response.json()) as StartedService;

@@ -9,7 +9,7 @@ import type { StartedService } from './shared-service.js';
 
 /** Resources that test files share: a service per worker, and one browser. Each starts at its first request. */
 export interface Shared {
-  /** Address that workers call: `GET /service?worker=1&index=postgres`, `GET /browser`. */
+  /** Address that workers call: `GET /service?worker=1&place=postgres`, `GET /browser`. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -28,7 +28,7 @@ const program = fileURLToPath(new URL('./shared-service.js', import.meta.url));
 export async function openShared(early: boolean): Promise<Shared> {
   const services = new Map<string, Running>();
   // A failure reaches the test file, which asks for the service again.
-  if (early) serviceFor(services, new URLSearchParams({ worker: '1', index: 'postgres' })).catch(() => undefined);
+  if (early) serviceFor(services, new URLSearchParams({ worker: '1', place: 'postgres' })).catch(() => undefined);
   let browser: Promise<BrowserServer> | undefined;
   const answers: Record<string, (query: URLSearchParams) => Promise<object>> = {
     '/service': (query) => serviceFor(services, query),
@@ -60,7 +60,7 @@ async function serviceFor(services: Map<string, Running>, query: URLSearchParams
   const key = query.toString();
   const known = services.get(key);
   if (known && known.child.exitCode === null && known.child.signalCode === null) return known.started;
-  const child = fork(program, [query.get('index')!], { execArgv: ['--no-warnings'] });
+  const child = fork(program, [query.get('place')!], { execArgv: ['--no-warnings'] });
   const running = { child, started: firstMessage(child) };
   services.set(key, running);
   return running.started;
