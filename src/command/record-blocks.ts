@@ -5,7 +5,7 @@ import { thawDueDays } from '#records/postgres/blocks/alone-work.js';
 import { countBlockDays } from '#records/postgres/blocks/block-days.js';
 import type { BlockedDay } from '#records/postgres/blocks/block-rows.js';
 import { drainBlocks } from '#records/postgres/blocks/delete-blocks.js';
-import { makeDay } from '#records/postgres/blocks/make-day.js';
+import { makeDay, numberOwners } from '#records/postgres/blocks/make-day.js';
 import { dayText, findFinishedDays, type NotedDay } from '#records/postgres/blocks/noted-day.js';
 import { compareDay, listBlockedDays, noteDay } from '#records/postgres/blocks/verify-days.js';
 import { addCommand, answer, type OutputOptions } from './command.js';
@@ -37,6 +37,7 @@ export function addBlockCommands(group: Command): void {
 const patience = 500;
 
 const build = async (pool: Pool, now: Date) => {
+  await numberOwners(pool);
   const days = await findFinishedDays(pool, now);
   const faults: string[] = [];
   let [made, records] = [0, 0];

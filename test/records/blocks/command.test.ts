@@ -124,6 +124,8 @@ describe('ddp blocks', () => {
     for (const table of ['record_block', 'record_block_column', 'record_block_sum', 'record_blocked'])
       expect((await pool().query(`select from ${table}`)).rowCount).toBe(0);
     expect(await rowsOf(pool())).toBe(101);
+    // As if processes of an earlier release had stored the records.
+    await pool().query('delete from record_dirty_block');
     expect(await ddp('blocks', 'build')).toMatchObject({ stdout: expect.stringMatching(/^made: 3 days, 101/) });
   });
 });

@@ -39,6 +39,13 @@ describe('thread that makes blocks', () => {
     expect(rows).toEqual([]);
   });
 
+  it('makes days that processes of an earlier release have not noted', async () => {
+    const fleet = await filledFleet();
+    await pool.query(sql`delete from record_dirty_block where organization_id = ${fleet.organizationId}`);
+    await thread().run(later);
+    expect(await world.compare(fleet)).toEqual([same(100)]);
+  });
+
   it('makes days again whose organization has another time zone now', async () => {
     const { organizationId } = await filledFleet();
     await thread().run(later);

@@ -5,6 +5,7 @@ import type { BlockMode } from '#config/config.js';
 import { isAloneWorkWanted } from './alone-work.js';
 import type { BlockMessage, BlockWork } from './block-work.js';
 import { noteFault } from './delete-blocks.js';
+import { numberOwners } from './make-day.js';
 import { dayText, isMakerFree, isMakerWanted, type NotedDay } from './noted-day.js';
 
 /** A thread that makes blocks beside the event loop, which would wait for 50 to 150 microseconds a record. */
@@ -42,8 +43,11 @@ export const createBlockThread = ({
 }: BlockThreadOptions): BlockThread => {
   let worker: Worker | undefined;
   let closing = false;
+  let numbered = mode === 'off';
   return {
     async run(now) {
+      if (!numbered) await numberOwners(pool);
+      numbered = true;
       if (closing || !(await isWanted(pool, now, mode)) || !(await isMakerFree(pool))) return;
       const work: BlockWork = { connectionString, now: now.getTime(), mode };
       worker = new Worker(new URL('block-worker.js', import.meta.url), {

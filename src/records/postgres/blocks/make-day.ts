@@ -83,7 +83,7 @@ export const makeDay = async (pool: Pool, day: NotedDay): Promise<MadeDay> => {
 /**
  * Numbers an owner and the devices of its records, in short transactions: others may note days meanwhile.
  *
- * - The first blocks of an owner note all its other days, because processes of an earlier release noted none.
+ * - A new number notes all days of its owner, because processes of an earlier release noted none.
  * - The snapshot that is read next sees the numbers of all devices of hours that have their rollups.
  */
 export const numberOwner = async (database: Queryable, owner: Owner): Promise<void> => {
@@ -103,6 +103,15 @@ export const numberOwner = async (database: Queryable, owner: Owner): Promise<vo
     select device_id from record_source s
     where ${ownedBy(owner)} and not exists (select from record_block_device d where d.device_id = s.device_id)
     on conflict do nothing`);
+};
+
+/** Numbers all owners that have no number yet, for whose records no process may have noted a day. */
+export const numberOwners = async (database: Queryable): Promise<void> => {
+  const { rows } = await database.query<Owner>(sql`
+    select distinct organization_id, product_id from record_source o where not exists (
+      select from record_block_source s
+      where s.organization_id = o.organization_id and s.product_id is not distinct from o.product_id)`);
+  for (const owner of rows) await numberOwner(database, owner);
 };
 
 /** Number of an owner, and the time zone of its organization. */
