@@ -14,11 +14,13 @@ const mayImport = {
   // `audit` only as types: the events that a call leaves.
   schema: ['common', 'json', 'entities', 'database', 'audit'],
   auth: ['common', 'entities', 'schema'],
+  // Expressions that callers write: of pipeline aggregations and of derived variables.
+  expression: ['common'],
   // The query language knows no store.
-  search: ['common', 'json', 'scheduling', 'entities'],
+  search: ['common', 'json', 'scheduling', 'entities', 'expression'],
   // Documents of dashboards. They hold queries of searches.
   dashboard: ['common', 'json', 'entities', 'search'],
-  records: ['common', 'config', 'json', 'scheduling', 'entities', 'search', 'database'],
+  records: ['common', 'config', 'json', 'scheduling', 'entities', 'expression', 'search', 'database'],
   hooks: ['common', 'json', 'scheduling', 'entities', 'database'],
   alerts: ['common', 'json', 'scheduling', 'entities', 'database'],
   usage: ['common', 'scheduling', 'database', 'records'],
@@ -40,6 +42,7 @@ const mayImport = {
     'auth',
     'listing',
     'upsert',
+    'expression',
     'records',
     'search',
     'dashboard',

@@ -237,6 +237,7 @@ function openJobs(
     log,
     kinds: {
       redecode: place.stored.redecode,
+      recompute: place.stored.redecode,
       redeliver: hooks.steps.redeliver,
       replay: hooks.steps.replay,
       ...createDeviceBatchSteps(index),

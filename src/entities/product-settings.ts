@@ -26,6 +26,15 @@ export class VariableSettings {
   @Field(() => Int, { nullable: true, description: 'Decimal places to show.' }) decimals?: number | null;
 }
 
+/** A variable that is computed from others of the same record. */
+@ObjectType({ description: 'A variable that the service computes when it stores a record.' })
+export class DerivedVariable {
+  @Field(() => String, { description: 'Name, which no variable of the product has.' }) name!: string;
+  @Field(() => String, { nullable: true, description: 'Unit of the values.' }) unit?: string | null;
+  @Field(() => VariableType, { description: 'Type of the values.' }) type!: VariableType;
+  @Field(() => String, { description: 'Formula over variables of the same record.' }) formula!: string;
+}
+
 /** A product's settings in the graph, which resolves their fields from {@link StoredSettings}. */
 @ObjectType({ description: 'Settings of a product, by the names of its variables.' })
 export class ProductSettings {
@@ -34,6 +43,10 @@ export class ProductSettings {
       'Settings of variables, in the order of their names. Those of a name that the product lacks have no effect.',
   })
   variables!: VariableSettings[];
+  @Field(() => [DerivedVariable], {
+    description: 'Variables that the service computes when it stores a record, in the order in which they were put.',
+  })
+  derived!: DerivedVariable[];
 }
 
 /** Settings of a variable as they are stored. */
@@ -48,6 +61,8 @@ export interface StoredVariableSettings {
 export interface StoredSettings {
   /** By name, as own properties: a variable may be named `constructor`. */
   variables?: Readonly<Record<string, StoredVariableSettings>>;
+  /** Variables that are computed. No variable of the product has the name of one. */
+  derived?: readonly DerivedVariable[];
 }
 
 /** A variable of the product, by its name and type. */
@@ -67,13 +82,16 @@ interface SentVariable {
 /** Settings of a product as they are sent. An absent list is empty. */
 export interface SentSettings {
   variables?: readonly SentVariable[] | null;
+  derived?: readonly DerivedVariable[] | null;
 }
 
 /** Maximum number of words of all variables of a product. */
 const maxWords = 2000;
 
 /** Returns settings as they are stored. */
-export const storedSettings = ({ variables }: SentSettings): StoredSettings => ({
+export const storedSettings = ({ variables, derived }: SentSettings): StoredSettings => ({
+  ...(derived &&
+    derived.length > 0 && { derived: derived.map(({ unit, ...one }) => ({ ...one, ...(unit && { unit }) })) }),
   variables: Object.fromEntries(
     (variables ?? []).map(({ name, counter, words, decimals }) => [
       name,
@@ -133,6 +151,37 @@ export function settingsFaults({ variables }: SentSettings, declared: readonly D
   const count = list.reduce((sum, { words }) => sum + (words?.length ?? 0), 0);
   if (count > maxWords) faults.push({ path: 'settings.variables', message: `must have at most ${maxWords} words` });
   return faults;
+}
+
+/**
+ * Returns faults of the names of derived variables: a repeated name, one of a variable or of an object that holds one,
+ * one with a dot.
+ */
+export function derivedNameFaults(
+  derived: readonly Pick<DerivedVariable, 'name'>[],
+  declared: readonly Pick<DeclaredType, 'name'>[],
+): Fault[] {
+  const names = new Set<string>();
+  return derived.flatMap(({ name }, index): Fault[] => {
+    const message = isRepeated(names, name)
+      ? 'this name is used by another derived variable'
+      : name.includes('.')
+        ? 'must not contain a dot'
+        : declared.some((one) => one.name === name || one.name.startsWith(`${name}.`))
+          ? 'this name is used by a variable of the product'
+          : undefined;
+    return message === undefined ? [] : [{ path: `settings.derived.${index}.name`, message }];
+  });
+}
+
+/** Returns faults of variables with a name that a derived variable of the product has. */
+export function takenNameFaults(declared: readonly { name: string }[], { derived = [] }: StoredSettings): Fault[] {
+  const names = new Set(derived.map(({ name }) => name));
+  return declared.flatMap(({ name }, index) =>
+    names.has(name) || names.has(name.split('.')[0]!)
+      ? [{ path: `variables.${index}.name`, message: 'this name is used by a derived variable' }]
+      : [],
+  );
 }
 
 const isRepeated = (seen: Set<string>, key: string): boolean => seen.has(key) || !seen.add(key);

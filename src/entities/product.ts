@@ -85,6 +85,12 @@ export class Product extends ProductListItem {
   }
 }
 
+/** Returns the variables of a product's records: those that devices send, and derived ones. */
+export const recordedVariables = ({ variables, settings }: Pick<Product, 'variables' | 'settings'>): Variable[] => [
+  ...variables,
+  ...(settings.derived ?? []),
+];
+
 /** A product that a device refers to (contract, section 5). */
 @ObjectType({ description: 'A product, by its identifiers.' })
 export class ProductReference {

@@ -14,6 +14,7 @@ export const JobKind = words(
   'unlinkDevices',
   'deleteDevices',
   'redecode',
+  'recompute',
   'redeliver',
   'replay',
   'checkDevices',
@@ -27,6 +28,7 @@ registerEnumType(JobKind, {
   description: 'Work of a job.',
   valuesConfig: {
     redecode: { description: 'Decodes the stored frames of a product again.' },
+    recompute: { description: 'Computes the derived variables of stored records again.' },
     redeliver: { description: 'Redelivers ended deliveries of a hook.' },
     replay: { description: 'Calls a hook with stored records.' },
     checkDevices: { description: 'The dry run of an import of devices.' },

@@ -1,7 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { deviceCount, productRows } from '#auth/rows.js';
 import type { Caller } from '#entities/caller.js';
-import type { Product, Variable } from '#entities/product.js';
+import { type Product, recordedVariables, type Variable } from '#entities/product.js';
 import type { Context } from '#schema/context.js';
 import type { SelectedFields } from '#schema/selected-fields.js';
 import { ignoringCase } from './list.js';
@@ -42,8 +42,14 @@ export function productOf(
   return loadById(ctx, `product ${selected.key}`, productId, rowsOf);
 }
 
-const onlyVariables: SelectedFields = { has: (field) => field === 'variables', key: 'variables' };
+const measured: SelectedFields = {
+  has: (field) => field === 'variables' || field === 'settings',
+  key: 'settings,variables',
+};
 
-/** Returns the variables of the product of an object that may have none; an empty list without a product. */
-export const variablesOf = async (ctx: Context, productId: string | null | undefined): Promise<readonly Variable[]> =>
-  (await productOf(ctx, productId, onlyVariables))?.variables ?? [];
+/** Returns the variables of the product of an object that may have none, derived ones included; an empty list without a
+ * product. */
+export const variablesOf = async (ctx: Context, productId: string | null | undefined): Promise<readonly Variable[]> => {
+  const product = await productOf(ctx, productId, measured);
+  return product === null ? [] : recordedVariables(product);
+};

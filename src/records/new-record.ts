@@ -6,6 +6,7 @@ import { largestStreamId } from '#entities/variables.js';
 import type { PlainJson } from '#json/json.js';
 import { type DecodeReport, decode } from './decode/decode.js';
 import type { DecodableVariable } from './decode/layout.js';
+import { derive, type RecordContent, underive } from './derive/derive.js';
 import { type Item, type ItemFrame, type PlainObject, Rejection } from './item.js';
 import type { ProductShape } from './scope/product-shape.js';
 import type { RecordDevice } from './stored-record.js';
@@ -31,9 +32,15 @@ export interface NewRecord {
 export type StoredFrame = { streamId?: number; streamType?: StreamType; payload: string };
 
 /**
- * Fields that came beside a frame, and whether they override the frame's values. Decoding the frame again needs both.
+ * Fields that came beside a frame, and whether they override the frame's values. Decoding the frame again, and computing
+ * derived variables again, need them.
  */
-export type GivenFields = { wins: boolean; data: PlainObject };
+export type GivenFields = {
+  wins?: boolean;
+  data?: PlainObject;
+  /** Names of the product's derived variables when the record was stored. */
+  computed?: string[];
+};
 
 const earliest = Date.UTC(2000, 0, 1) / 1000;
 
@@ -62,7 +69,7 @@ export const createRecord = (
     const message = `A record has at most ${maxKeys} keys in data and metadata.`;
     return new Rejection('VALIDATION_FAILED', message, undefined, device.id);
   }
-  const content = contentOf(item, shape?.variables ?? []);
+  const content = derivedOf(contentOf(item, shape?.variables ?? []), shape);
   return {
     id: newRecordId(arrivedAt),
     device,
@@ -106,8 +113,41 @@ const contentOf = (
   return { ...given, frame: stored, ...decodeStored(stored, { wins, data }, metadata, variables) };
 };
 
+/** Adds the derived variables of the product, and notes their names. */
+const derivedOf = (content: Content, shape: Pick<ProductShape, 'derivation'> | undefined): Content => {
+  const { derivation } = shape ?? {};
+  return derivation === undefined
+    ? content
+    : {
+        ...content,
+        ...derive(content, derivation),
+        given: { ...content.given, computed: derivation.names.toSorted() },
+      };
+};
+
+/** A record as it was stored. */
+interface StoredContent extends RecordContent {
+  frame: StoredFrame | null | undefined;
+  given: GivenFields | null | undefined;
+}
+
+/** Returns a stored record as it would be stored today: decoded and computed with the product's present variables. */
+export const contentToday = (
+  { metadata, data, frame, given }: StoredContent,
+  { variables, derivation }: ProductShape,
+): RecordContent & { given: GivenFields | undefined } => {
+  const { computed, ...beside } = given ?? {};
+  const sent = computed === undefined ? { metadata, data } : underive({ metadata, data }, computed);
+  const decoded = frame ? decodeStored(frame, beside, sent.metadata, variables) : sent;
+  const { given: today, ...content } = derivedOf(
+    { ...decoded, ...(Object.keys(beside).length > 0 && { given: beside }) },
+    { derivation },
+  );
+  return { ...content, given: today };
+};
+
 /** Computes the data and metadata of a record with a frame, by the product's variables. */
-export const decodeStored = (
+const decodeStored = (
   frame: StoredFrame,
   given: GivenFields | undefined,
   metadata: PlainObject,

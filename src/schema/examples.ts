@@ -29,7 +29,7 @@ const examples: Readonly<Record<string, string>> = {
   putDevices: `(${organization}, devices: [{ serial: "a0-01", name: "Freezer", tags: ["roof"] }], linkTo: ["..."]) ${put}`,
   putAlertRules: `(${application}, alertRules: [{ externalId: "hot", kind: threshold, name: "Too warm", when: { all: [{ variable: "temperature", operator: gt, value: 8 }] } }]) ${put}`,
   putHooks: `(${application}, hooks: [{ externalId: "erp", url: "https://erp.example/records", filter: { tags: ["roof"] } }]) ${put}`,
-  putProductSettings: `(${organization}, productId: "...", settings: { variables: [{ name: "energy", counter: { rollsOverAt: 1000000 } }] }) { id }`,
+  putProductSettings: `(${organization}, productId: "...", settings: { variables: [{ name: "energy", counter: { rollsOverAt: 1000000 } }], derived: [{ name: "fahrenheit", type: FLOAT32, formula: "temperature * 1.8 + 32" }] }) { id }`,
   moveDevices: `(${organization}, siteId: "...", serials: ["a0-01"]) ${changed}`,
   putSites: `(${organization}, sites: [{ externalId: "b2", name: "Building 2", kind: "building" }, { externalId: "b2-1", name: "Floor 1", parent: "b2" }]) ${put}`,
   putProducts: `(${organization}, products: [{ externalId: "thermometer", name: "Thermometer", version: "1", ${variables} }]) ${put}`,

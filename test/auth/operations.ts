@@ -612,6 +612,10 @@ const operationsWithoutConnections: Record<string, Trial> = {
     values: (things) => ({ ...product(things), streamId: 1, streamType: 'BIN', payload: '00' }),
   },
   'Mutation.redecodeProduct': { access: 'owners', values: product },
+  'Mutation.recomputeProduct': {
+    access: 'owners',
+    values: (things) => ({ ...product(things), deviceIds: [things.deviceId] }),
+  },
   'Query.job': { access: 'members', values: (things) => ({ ...organization(things), jobId: things.jobId }) },
 
   'Mutation.ingestTheThingsStack': {

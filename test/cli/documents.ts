@@ -32,12 +32,21 @@ const setting = fc.record(
   },
   { requiredKeys: ['name'] },
 );
+const derived = fc.record({
+  name: fc.constantFrom('x', 'y 1'),
+  unit: fc.constantFrom(null, '', 'K'),
+  type: fc.constantFrom('FLOAT32', 'INT64'),
+  formula: fc.constantFrom('1 + 1', '2'),
+});
 const product = fc.record(
   {
     name: words,
     version: fc.constantFrom('1', '2.0', 'true'),
     variables: fc.uniqueArray(variable, { maxLength: 3, selector: ({ name }) => name }),
-    settings: fc.record({ variables: fc.uniqueArray(setting, { maxLength: 3, selector: ({ name }) => name }) }),
+    settings: fc.record({
+      variables: fc.uniqueArray(setting, { maxLength: 3, selector: ({ name }) => name }),
+      derived: fc.uniqueArray(derived, { maxLength: 2, selector: ({ name }) => name }),
+    }),
   },
   { requiredKeys: ['name', 'version', 'variables'] },
 );

@@ -236,6 +236,8 @@ export type JobKind =
   | 'deleteDevices'
   /** Decodes the stored frames of a product again. */
   | 'redecode'
+  /** Computes the derived variables of stored records again. */
+  | 'recompute'
   /** Redelivers ended deliveries of a hook. */
   | 'redeliver'
   /** Calls a hook with stored records. */

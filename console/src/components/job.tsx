@@ -16,6 +16,7 @@ export const jobNames: Readonly<Record<JobKind, string>> = {
   redeliver: 'Redelivery',
   replay: 'Replay',
   redecode: 'Decoding again',
+  recompute: 'Computing again',
   checkDevices: 'Check of a file of devices',
   importDevices: 'Import of devices',
   checkRecords: 'Check of a file of history',

@@ -74,7 +74,7 @@ const lists = {
     50,
     `id externalId slug deviceCount public name version
      variables { name unit type mappings { streamId streamType varNumber } }
-     settings { variables { name counter { rollsOverAt jitter } words { value word } decimals } }`,
+     settings { variables { name counter { rollsOverAt jitter } words { value word } decimals } derived { name unit type formula } }`,
   ],
   applications: [
     50,

@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag';
 import type { Queryable } from '#database/queryable.js';
+import type { GivenFields } from '#records/new-record.js';
 import type { Slot } from '#records/scope/slot.js';
 import type { PlainObject } from '../item.js';
 import { typeData } from '../typed-data.js';
@@ -11,6 +12,8 @@ export interface Content {
   document: StoredDocument;
   metadata: PlainObject;
   data: PlainObject;
+  /** Fields beside a frame and names of derived variables; absent: as they were. */
+  given?: GivenFields | undefined;
   /** Variables whose values are in their slots. The record has no values of others. */
   slots: readonly Slot[];
   /** Paths whose values do not fit their variables. */
@@ -62,11 +65,13 @@ export const rowsOf = async (database: Queryable, contents: readonly Content[]):
         as w (id uuid, organization uuid, device uuid, product uuid, metadata jsonb, data jsonb)
       join device d on d.id = w.device left join product p on p.id = w.product`);
   const found = new Map(rows.map((row) => [row.id, row]));
-  return contents.flatMap(({ document, data, slots, ignored }): IndexableRow[] => {
+  return contents.flatMap((content): IndexableRow[] => {
+    const { document, data, slots, ignored } = content;
     const { id, organizationId, deviceId, productId, us, seq, source } = document;
     const row = found.get(id);
     if (!row) return [];
     const typed = typeData(data, slots);
+    const given = 'given' in content ? content.given : source.given;
     return [
       {
         ...row,
@@ -76,7 +81,7 @@ export const rowsOf = async (database: Queryable, contents: readonly Content[]):
         us,
         seq,
         frame: source.frame ? JSON.stringify(source.frame) : null,
-        given: source.given ? JSON.stringify(source.given) : null,
+        given: given ? JSON.stringify(given) : null,
         numbers: typed.numbers ?? null,
         texts: typed.texts ?? null,
         many: typed.many ?? null,

@@ -1,7 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
 import sql from 'sql-template-tag';
 import type { DecodableVariable } from '#records/decode/layout.js';
+import { compileDerivation, type Derivation } from '#records/derive/derivation.js';
 import { type Slot, type SlotKind, slotKind } from './slot.js';
+import { variablesFor } from './variable.js';
 
 /** A pool or one of its connections. */
 export type PoolOrClient = Pool | PoolClient;
@@ -9,12 +11,16 @@ export type PoolOrClient = Pool | PoolClient;
 /** A variable as its product declares it. */
 interface DeclaredVariable extends DecodableVariable {
   unit?: string | null;
+  /** Present for a derived variable. */
+  formula?: string;
 }
 
 /** The parts of a product that storing needs: how to decode frames and where to put values. */
 export interface ProductShape {
   variables: readonly DeclaredVariable[];
   slots: readonly Slot[];
+  /** Computes the derived variables; absent in a product without any. */
+  derivation?: Derivation | undefined;
 }
 
 /** A product as an organization uses it. */
@@ -83,7 +89,7 @@ const loadShapes = async (database: PoolOrClient, products: readonly ProductUse[
   for (let wanted = products; wanted.length > 0; ) {
     const { rows } = await database.query<Row>(sql`
       select p.id, w."foreign", p.xmin::text as version,
-        case when w."foreign" then coalesce(p.withdrawn -> 'variables', p.variables) else p.variables end as variables,
+        ${variablesFor(sql`case when w."foreign" then null else p.organization_id end`)} as variables,
         (select json_agg(json_build_object('name', name, 'type', type, 'kind', kind, 'slot', slot))
          from product_slot where product_id = p.id) as slots
       from unnest(${wanted.map(({ id }) => id)}::uuid[], ${wanted.map(({ foreign }) => foreign)}::boolean[]) w (id, "foreign")
@@ -93,7 +99,7 @@ const loadShapes = async (database: PoolOrClient, products: readonly ProductUse[
     for (const { id, foreign, version, variables, slots } of rows) {
       const found = variables.map(({ name, type }) => slots?.find((slot) => slot.name === name && slot.type === type));
       if (found.every((slot) => slot !== undefined))
-        shapes.set(keyOf({ id, foreign }), { version, variables, slots: found });
+        shapes.set(keyOf({ id, foreign }), { version, variables, slots: found, derivation: derivationOf(variables) });
       else {
         missing.push(...variables.filter((_variable, index) => !found[index]).map((one) => ({ id, ...one })));
         incomplete.push({ id, foreign });
@@ -105,6 +111,15 @@ const loadShapes = async (database: PoolOrClient, products: readonly ProductUse[
     wanted = incomplete;
   }
   return shapes;
+};
+
+const derivationOf = (variables: readonly DeclaredVariable[]): Derivation | undefined => {
+  const derived = variables.flatMap(({ formula, ...one }) => (formula === undefined ? [] : [{ ...one, formula }]));
+  if (derived.length === 0) return undefined;
+  return compileDerivation(
+    variables.filter(({ formula }) => formula === undefined),
+    derived,
+  );
 };
 
 /** A variable without a slot. */

@@ -8,6 +8,7 @@ import { type Document, emptyDocument } from '#dashboard/document.js';
 import { suggestDocument, type UsedProduct } from '#dashboard/suggest.js';
 import type { Application } from '#entities/application.js';
 import type { Dashboard } from '#entities/dashboard.js';
+import { type Product, recordedVariables } from '#entities/product.js';
 import { loaderOf } from '#listing/loader.js';
 import type { Context } from '#schema/context.js';
 import { everything } from '#schema/selected-fields.js';
@@ -102,11 +103,12 @@ async function savedMeanwhile(ctx: Context, id: string): Promise<Error> {
 export async function suggestionFor(ctx: Context, applicationId: string): Promise<Document> {
   const linked = sql`application_device l join device d on d.id = l.device_id where l.application_id = ${applicationId}`;
   const [products, [located]] = await Promise.all([
-    ctx.read<UsedProduct>(sql`
+    ctx.read<UsedProduct & Product>(sql`
       ${productRows(ctx.caller, everything, sql`, used.used`)}
         join (select d.product_id, count(*)::int as used from ${linked} group by d.product_id) used on used.product_id = p.id
        order by used.used desc, p.id limit 10`),
     ctx.read<{ is: boolean }>(sql`select exists (select from ${linked} and d.lat is not null) as is`),
   ]);
-  return suggestDocument(products, located!.is);
+  const recorded = products.map((product) => ({ ...product, variables: recordedVariables(product) }));
+  return suggestDocument(recorded, located!.is);
 }

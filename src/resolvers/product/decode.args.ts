@@ -3,7 +3,7 @@ import { ArgsType, Field } from 'type-graphql';
 import { StreamType } from '#entities/enums.js';
 import { largestStreamId } from '#entities/variables.js';
 import { ProductArgs } from '#listing/identifier.args.js';
-import { choice, flag, unixTime, whole } from '#schema/fields.js';
+import { choice, flag, ids, unixTime, whole } from '#schema/fields.js';
 
 /** A frame to decode. */
 @ArgsType()
@@ -14,6 +14,15 @@ export class DecodeFrameArgs extends ProductArgs {
   @Field(() => String, { nullable: true, description: 'Encoding of the bytes: hex (the default), base64 or utf8.' })
   @IsIn(['hex', 'base64', 'utf8'])
   encoding?: string | null;
+}
+
+/** Selects the records of a product to compute again. */
+@ArgsType()
+export class RecomputeArgs extends ProductArgs {
+  @ids('Only records of these devices.') deviceIds?: string[] | null;
+  @unixTime('Only records measured at this time or later: Unix seconds.') from?: number | null;
+  @unixTime('Only records measured at this time or earlier: Unix seconds.') to?: number | null;
+  @flag('Only count the records that would change.') dryRun?: boolean | null;
 }
 
 /** Selects the records of a product to decode again. */

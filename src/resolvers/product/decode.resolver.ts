@@ -4,6 +4,7 @@ import { loadProduct } from '#auth/access.js';
 import { isAllowed, policies } from '#auth/policies.js';
 import { forbidden, invalid } from '#common/errors.js';
 import { DecodedFrame } from '#entities/decoded-frame.js';
+import { isId } from '#entities/id.js';
 import { Job } from '#entities/job.js';
 import type { Product } from '#entities/product.js';
 import { unusedMappings } from '#entities/variables.js';
@@ -12,7 +13,7 @@ import type { ProductArgs } from '#listing/identifier.args.js';
 import { decode } from '#records/decode/decode.js';
 import { isPayloadEncoding, readPayload } from '#records/decode/payload.js';
 import type { Context } from '#schema/context.js';
-import { DecodeFrameArgs, RedecodeArgs } from './decode.args.js';
+import { DecodeFrameArgs, RecomputeArgs, RedecodeArgs } from './decode.args.js';
 
 /** Resolves the decoding of frames, and decoding them again after a product's variables have changed. */
 @Resolver()
@@ -37,12 +38,25 @@ export class DecodeResolver {
   @Mutation(() => Job, {
     description: "Decodes the organization's stored frames again with the product's present variables, in a job.",
   })
-  async redecodeProduct(@Args(() => RedecodeArgs) args: RedecodeArgs, @Ctx() ctx: Context): Promise<Job> {
+  redecodeProduct(@Args(() => RedecodeArgs) args: RedecodeArgs, @Ctx() ctx: Context): Promise<Job> {
+    return this.ask(ctx, 'redecode', args);
+  }
+
+  @Mutation(() => Job, {
+    description:
+      "Computes the derived variables of the organization's stored records again with the product's present formulas, in a job that also decodes their frames again.",
+  })
+  recomputeProduct(@Args(() => RecomputeArgs) args: RecomputeArgs, @Ctx() ctx: Context): Promise<Job> {
+    return this.ask(ctx, 'recompute', args);
+  }
+
+  private async ask(ctx: Context, kind: 'redecode' | 'recompute', args: RedecodeArgs | RecomputeArgs): Promise<Job> {
     const product = await loadOwned(ctx, args);
     const { from = null, to = null, dryRun } = args;
-    const input = { productId: product.id, from, to, dryRun: dryRun === true };
-    const event = ctx.audit.event(targetOf('Product', product), { range: [null, { from, to, dryRun: input.dryRun }] });
-    return this.jobs.ask(ctx.caller.organizationId, 'redecode', input, event);
+    const deviceIds = 'deviceIds' in args ? args.deviceIds?.filter(isId) : undefined;
+    const range = { from, to, dryRun: dryRun === true, ...(deviceIds && { deviceIds }) };
+    const event = ctx.audit.event(targetOf('Product', product), { range: [null, range] });
+    return this.jobs.ask(ctx.caller.organizationId, kind, { productId: product.id, ...range }, event);
   }
 }
 

@@ -1,7 +1,9 @@
 import { ArrayMaxSize, IsDefined, Length, ValidateNested } from 'class-validator';
 import { ArgsType, Field, InputType } from 'type-graphql';
+import { VariableType } from '#entities/enums.js';
+import { maxFormulaLength } from '#expression/formula.js';
 import { ProductArgs } from '#listing/identifier.args.js';
-import { label, number, whole } from '#schema/fields.js';
+import { choice, label, mark, number, whole } from '#schema/fields.js';
 
 @InputType({ description: 'Behaviour of a variable that counts up, such as the energy of a meter.' })
 export class CounterInput {
@@ -33,12 +35,31 @@ export class VariableSettingsInput {
   @whole('Decimal places to show.', 0, 15, { optional: true }) decimals?: number | null;
 }
 
+@InputType({ description: 'A variable that the service computes when it stores a record.' })
+export class DerivedVariableInput {
+  @label('Name without a dot, which no variable of the product has.', 100) name!: string;
+  @mark('Unit of the values.', 50) unit?: string | null;
+  @choice(() => VariableType, 'Type of the values.') type!: VariableType;
+  @label(
+    'Formula over variables of the same record, such as `(temperature - 32) / 1.8`. Other names than identifiers stand in backquotes.',
+    maxFormulaLength,
+  )
+  formula!: string;
+}
+
 @InputType({ description: 'Settings of a product, by the names of its variables.' })
 export class ProductSettingsInput {
   @Field(() => [VariableSettingsInput], { nullable: true, description: 'Settings of variables, at most 1,000.' })
   @ArrayMaxSize(1000)
   @ValidateNested({ each: true })
   variables?: VariableSettingsInput[] | null;
+  @Field(() => [DerivedVariableInput], {
+    nullable: true,
+    description: 'Variables that the service computes when it stores a record, at most 50.',
+  })
+  @ArrayMaxSize(50)
+  @ValidateNested({ each: true })
+  derived?: DerivedVariableInput[] | null;
 }
 
 /** New settings of a product. */

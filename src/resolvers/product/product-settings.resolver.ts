@@ -4,13 +4,14 @@ import { policies } from '#auth/policies.js';
 import { invalid } from '#common/errors.js';
 import { Product } from '#entities/product.js';
 import {
+  DerivedVariable,
   ProductSettings,
   type StoredSettings,
-  settingsFaults,
   shownVariables,
   VariableSettings,
 } from '#entities/product-settings.js';
 import type { Context } from '#schema/context.js';
+import { faultsOfSettings } from './product-faults.js';
 import { PutProductSettingsArgs } from './product-settings.args.js';
 
 /** Resolves the settings of products, which stay when the product's variables change. */
@@ -21,13 +22,18 @@ export class ProductSettingsResolver {
     return shownVariables(settings);
   }
 
+  @FieldResolver(() => [DerivedVariable])
+  derived(@Root() { derived = [] }: StoredSettings): readonly DerivedVariable[] {
+    return derived;
+  }
+
   @Mutation(() => Product, { description: 'Replaces the settings of a product.' })
   async putProductSettings(
     @Args(() => PutProductSettingsArgs) { settings, ...args }: PutProductSettingsArgs,
     @Ctx() ctx: Context,
   ): Promise<Product> {
     const product = await loadProduct(ctx, args, policies.product.change);
-    const faults = settingsFaults(settings, product.variables);
+    const faults = faultsOfSettings(settings, product.variables);
     if (faults.length > 0) throw invalid(faults);
     product.set(settings);
     await ctx.update(product);

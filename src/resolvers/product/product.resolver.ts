@@ -8,6 +8,7 @@ import { violates } from '#common/constraints.js';
 import { conflict, invalid } from '#common/errors.js';
 import { newId } from '#entities/id.js';
 import { Product } from '#entities/product.js';
+import { takenNameFaults } from '#entities/product-settings.js';
 import { variableFaults } from '#entities/variables.js';
 import { ProductArgs } from '#listing/identifier.args.js';
 import { list } from '#listing/list.js';
@@ -61,6 +62,8 @@ export class ProductResolver {
   async updateProduct(@Args(() => UpdateProductArgs) args: UpdateProductArgs, @Ctx() ctx: Context): Promise<Product> {
     requireVariables(args);
     const product = await loadProduct(ctx, args, policies.product.change);
+    const taken = takenNameFaults(args.variables, product.settings);
+    if (taken.length > 0) throw invalid(taken);
     product.change(args);
     await ctx.update(product);
     return product;

@@ -4,12 +4,13 @@ import { policies } from '#auth/policies.js';
 import { invalid } from '#common/errors.js';
 import { newId } from '#entities/id.js';
 import { Product } from '#entities/product.js';
-import { settingsFaults } from '#entities/product-settings.js';
+import { takenNameFaults } from '#entities/product-settings.js';
 import { PutAnswer } from '#entities/put-answer.js';
 import { variableFaults } from '#entities/variables.js';
 import type { Context } from '#schema/context.js';
 import { upsertMany } from '#upsert/upsert-many.js';
 import { PutProductsArgs } from './product.args.js';
+import { faultsOfSettings } from './product-faults.js';
 
 /** Resolves the mutation that puts many products by their keys. */
 @Resolver()
@@ -30,7 +31,11 @@ export class ProductsUpsertResolver {
       type: Product,
       make: () => Object.assign(new Product(), { id: newId(), organizationId }),
       change(product, item) {
-        const faults = [...variableFaults(item.variables), ...settingsFaults(item.settings ?? {}, item.variables)];
+        const settings =
+          item.settings === undefined
+            ? takenNameFaults(item.variables, product.settings)
+            : faultsOfSettings(item.settings ?? {}, item.variables);
+        const faults = [...variableFaults(item.variables), ...settings];
         if (faults.length > 0) throw invalid(faults);
         product.change(item);
         if (item.settings !== undefined) product.set(item.settings ?? {});

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PoolClient } from 'pg';
 import { notFound } from '#common/errors.js';
-import { decodeStored, type GivenFields, type StoredFrame } from '#records/new-record.js';
+import { contentToday, type GivenFields, type StoredFrame } from '#records/new-record.js';
 import type { RedecodeInput } from '#records/postgres/log/redecode.js';
 import type { LogJob, LogStep } from '#records/record-log.js';
 import { loadShape, type ProductShape } from '#records/scope/product-shape.js';
@@ -20,13 +20,20 @@ const stepSize = 2000;
 export const createRedecode =
   ({ client, names, writer, maker, fresh }: ClusterLogOptions) =>
   async (tx: PoolClient, { organizationId, input, cursor }: LogJob): Promise<LogStep> => {
-    const { productId, from, to, dryRun } = input as unknown as RedecodeInput;
+    const { productId, deviceIds, from, to, dryRun } = input as unknown as RedecodeInput;
     const shape = await loadShape(tx, productId, organizationId);
     if (!shape) throw notFound('product');
     await fresh(organizationId);
     const index = names.between(from, to);
     const query = {
-      bool: { filter: [{ term: { o: organizationId } }, { term: { p: productId } }, measured(from, to)] },
+      bool: {
+        filter: [
+          { term: { o: organizationId } },
+          { term: { p: productId } },
+          ...(deviceIds ? [{ terms: { d: deviceIds } }] : []),
+          measured(from, to),
+        ],
+      },
     };
     const { documents, next } = await readPage(client, {
       index,
@@ -53,19 +60,16 @@ export const createRedecode =
   };
 
 /** Returns the record as it would be stored today, or undefined if that would not change it. */
-const changeOf = (
-  document: StoredDocument,
-  { variables, slots }: ProductShape,
-  shapes: ShapeTypes,
-): Content | undefined => {
-  const { metadata, data, frame, given } = document.source;
-  const now = frame
-    ? decodeStored(frame as unknown as StoredFrame, given as unknown as GivenFields | undefined, metadata, variables)
-    : { metadata, data };
+const changeOf = (document: StoredDocument, shape: ProductShape, shapes: ShapeTypes): Content | undefined => {
+  const { slots } = shape;
+  const { metadata, data, ...source } = document.source;
+  const frame = source.frame as unknown as StoredFrame | undefined;
+  const given = source.given as unknown as GivenFields | undefined;
+  const now = contentToday({ metadata, data, frame, given }, shape);
   const ignored = typeData(now.data, slots).ignored ?? null;
   const concerned = slots.filter(({ name }) => (now.data[name] ?? null) !== null);
   const same =
-    isDeepStrictEqual(now, { metadata, data }) &&
+    isDeepStrictEqual(now, { metadata, data, given }) &&
     isDeepStrictEqual(ignored, document.ignored) &&
     typedAs(document, concerned, shapes).length === concerned.length;
   return same ? undefined : { document, ...now, slots, ignored };

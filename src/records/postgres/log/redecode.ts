@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { notFound } from '#common/errors.js';
 import type { PlainObject } from '#records/item.js';
-import { decodeStored, type GivenFields, type StoredFrame } from '#records/new-record.js';
+import { contentToday, type GivenFields, type StoredFrame } from '#records/new-record.js';
 import type { LogJob, LogStep } from '#records/record-log.js';
 import { loadShape, type ProductShape } from '#records/scope/product-shape.js';
 import { type TypedData, typeData } from '#records/typed-data.js';
@@ -15,6 +15,8 @@ import { markDirty } from './dirty.js';
 /** Selects the records of one product to decode again. `from` and `to` are Unix seconds, both included. */
 export interface RedecodeInput {
   productId: string;
+  /** Only records of these devices; absent: of all. */
+  deviceIds?: string[];
   from: number | null;
   to: number | null;
   /** Whether to only count what would change. */
@@ -43,8 +45,8 @@ interface Row {
 const stepSize = 2000;
 
 /**
- * Decodes a page of stored frames again with the product's current variables, and types the values of records that came
- * decoded. Hooks are not called, because nothing new was measured.
+ * Decodes a page of stored frames again with the product's current variables, computes derived variables again, and types
+ * the values of records that came decoded. Hooks are not called, because nothing new was measured.
  */
 export const redecode = async (tx: PoolClient, job: LogJob): Promise<LogStep> => {
   const { organizationId } = job;
@@ -85,8 +87,9 @@ export const redecode = async (tx: PoolClient, job: LogJob): Promise<LogStep> =>
   };
 };
 
-const rangeOf = (organizationId: string, { productId, from, to }: RedecodeInput): Sql => sql`
+const rangeOf = (organizationId: string, { productId, deviceIds, from, to }: RedecodeInput): Sql => sql`
   organization_id = ${organizationId} and product_id = ${productId}
+  ${deviceIds ? sql`and device_id = any(${deviceIds}::uuid[])` : empty}
   and ts between to_timestamp(${from ?? '-infinity'}::float8) and to_timestamp(${to ?? 'infinity'}::float8)`;
 
 const countAll = async (tx: PoolClient, range: Sql): Promise<number> => {
@@ -100,15 +103,16 @@ interface Change extends TypedData {
   seconds: number;
   metadata: PlainObject;
   data: PlainObject;
+  given: GivenFields | undefined;
 }
 
 /** Returns the record as it would be stored today, or undefined if nothing would change. */
-const changeOf = (row: Row, { variables, slots }: ProductShape): Change | undefined => {
-  const { id, ts, seconds, metadata, data, frame, given } = row;
-  const now = frame ? decodeStored(frame, given ?? undefined, metadata, variables) : { metadata, data };
-  const typed = typeData(now.data, slots);
+const changeOf = (row: Row, shape: ProductShape): Change | undefined => {
+  const { id, ts, seconds, metadata, data, given } = row;
+  const now = contentToday(row, shape);
+  const typed = typeData(now.data, shape.slots);
   const same =
-    isDeepStrictEqual(now, { metadata, data }) &&
+    isDeepStrictEqual(now, { metadata, data, given: given ?? undefined }) &&
     isDeepStrictEqual(typed.numbers ?? null, row.numbers) &&
     isDeepStrictEqual(typed.texts ?? null, row.texts) &&
     isDeepStrictEqual(typed.many ?? null, row.many) &&
@@ -118,8 +122,8 @@ const changeOf = (row: Row, { variables, slots }: ProductShape): Change | undefi
 
 const update = async (tx: PoolClient, changes: readonly Change[]): Promise<void> => {
   await tx.query(sql`
-    update record r set metadata = w.metadata, data = w.data, numbers = w.numbers, texts = w.texts, many = w.many, ignored = w.ignored
+    update record r set metadata = w.metadata, data = w.data, given = w.given, numbers = w.numbers, texts = w.texts, many = w.many, ignored = w.ignored
     from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb)
-      as w (id uuid, ts timestamptz, metadata jsonb, data jsonb, numbers float8[], texts text[], many jsonb, ignored text[])
+      as w (id uuid, ts timestamptz, metadata jsonb, data jsonb, given jsonb, numbers float8[], texts text[], many jsonb, ignored text[])
     where r.id = w.id and r.ts = w.ts`);
 };

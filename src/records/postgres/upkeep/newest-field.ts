@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { hourMs } from '#common/time.js';
+import { variablesFor } from '#records/scope/variable.js';
 import { anyAlone } from '../alone-record.js';
 import { fieldAlone, longestName, orderTimeSql, searchedBack } from '../newest-field.js';
 import { byOwner, makeRollups, type Owner, ownedBy, timeWithin } from './rollup-day.js';
@@ -59,7 +60,7 @@ export const noteNewest = async (tx: PoolClient, owner: Owner, hours: readonly s
 
 /** Selects the names of a product's variables. What a withdrawn product declares depends on the organization. */
 const declaredBy = ({ product_id }: Owner): Sql => sql`(
-  select coalesce(array_agg(v ->> 'name'), '{}') from product p, jsonb_array_elements(p.variables) v
+  select coalesce(array_agg(v ->> 'name'), '{}') from product p, jsonb_array_elements(${variablesFor(sql`p.organization_id`)}) v
   where p.id = ${product_id}::uuid and p.withdrawn is null)`;
 
 /**

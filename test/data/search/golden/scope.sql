@@ -12,16 +12,16 @@ join record_source s on s.device_id = a.device_id
 where a.application_id = $6::uuid) select json_build_object( 'declared', (select coalesce(json_agg(x), '[]')
 from ( select p.id as "productId", v.value ->> 'name' as name, v.value ->> 'type' as type, s.slot
 from product p
-cross join lateral jsonb_array_elements((case when p.organization_id = $7::uuid then p.variables else coalesce(p.withdrawn -> 'variables', p.variables) end)) v
+cross join lateral jsonb_array_elements((case when p.withdrawn is null or p.organization_id = $7::uuid then p.variables else p.withdrawn -> 'variables' end || coalesce((case when p.withdrawn is null or p.organization_id = $8::uuid then p.settings else coalesce(p.withdrawn -> 'settings', '{}') end) -> 'derived', '[]'))) v
 left join product_slot s on s.product_id = p.id and s.name = v.value ->> 'name' and s.type = v.value ->> 'type'
 where p.id in (select product_id
 from used)
 order by p.id) x), 'seen', (select coalesce(json_agg(x), '[]')
 from ( select path, keys, kind, multi
 from record_field
-where organization_id = $8::uuid and (not by_product or path in ( select path
+where organization_id = $9::uuid and (not by_product or path in ( select path
 from record_field_product
-where organization_id = $9::uuid and product_id in (select coalesce(product_id, $10::uuid)
+where organization_id = $10::uuid and product_id in (select coalesce(product_id, $11::uuid)
 from used)))
 order by path
 limit 10000) x))) as known
@@ -34,4 +34,5 @@ limit 10000) x))) as known
 -- $7 = "uuid"
 -- $8 = "uuid"
 -- $9 = "uuid"
--- $10 = "00000000-0000-0000-0000-000000000000"
+-- $10 = "uuid"
+-- $11 = "00000000-0000-0000-0000-000000000000"

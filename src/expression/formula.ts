@@ -1,0 +1,229 @@
+import { type Expression, ExpressionFault, parseExpression } from './expression.js';
+import { constants, functions } from './function.js';
+
+/** Type of a value in a formula. */
+export type FormulaType = 'number' | 'boolean' | 'text';
+
+export type FormulaValue = number | boolean | string;
+
+/** Reasons why a formula has no value. */
+export type AbsentCode = 'MISSING' | 'DIVISION_BY_ZERO' | 'OVERFLOW' | 'NOT_A_NUMBER';
+
+/** One evaluation: what the formula reads, and, if it has no value, why. */
+export interface Evaluation {
+  /** Values that names stand for, by their places. */
+  readonly values: (FormulaValue | undefined)[];
+  code?: AbsentCode | undefined;
+  /** The input that is missing. */
+  input?: string | undefined;
+}
+
+/** A name that a formula may use: its type, and the place of its value. */
+export interface Resolved {
+  type: FormulaType;
+  place: number;
+}
+
+/** The names that a formula may use. Returns undefined for an unknown one. */
+export interface FormulaScope {
+  /** Resolves a variable. */
+  variable(name: string): Resolved | undefined;
+}
+
+/** A compiled formula. Evaluating it takes at most as many steps as it has. */
+export interface Formula {
+  type: FormulaType;
+  steps: number;
+  evaluate(evaluation: Evaluation): FormulaValue | undefined;
+}
+
+/** Maximum length of a formula, in UTF-16 units. */
+export const maxFormulaLength = 1000;
+
+/**
+ * Compiles a formula. All types are known before it runs, and a part without a value gives none to the whole.
+ * @throws ExpressionFault
+ */
+export const compileFormula = (source: string, scope: FormulaScope): Formula => {
+  if (source.length > maxFormulaLength) throw new ExpressionFault(`must have at most ${maxFormulaLength} characters`);
+  return compile(parseExpression(source), scope);
+};
+
+const numeric = (value: number, evaluation: Evaluation): number | undefined => {
+  if (Number.isFinite(value)) return value;
+  evaluation.code = Number.isNaN(value) ? 'NOT_A_NUMBER' : 'OVERFLOW';
+  return undefined;
+};
+
+const compile = (expression: Expression, scope: FormulaScope): Formula => {
+  switch (expression.kind) {
+    case 'constant':
+      return compileConstant(expression.value);
+    case 'name':
+      return compileName(expression, scope);
+    case 'call':
+      return compileCall(expression, scope);
+    case 'unary': {
+      const { operator } = expression;
+      const of = required(compile(expression.of, scope), operator === '-' ? 'number' : 'boolean', operator);
+      return over([of], of.type, ([value]) => (operator === '-' ? -(value as number) : !value));
+    }
+    case 'binary':
+      return compileBinary(expression, scope);
+    case 'choice':
+      return compileChoice(expression, scope);
+  }
+};
+
+const compileConstant = (value: FormulaValue): Formula => {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new ExpressionFault('has a number that is too large');
+  return { type: typeOf(value), steps: 1, evaluate: () => value };
+};
+
+const typeOf = (value: FormulaValue): FormulaType =>
+  typeof value === 'string' ? 'text' : (typeof value as 'number' | 'boolean');
+
+const compileName = ({ path }: Expression & { kind: 'name' }, scope: FormulaScope): Formula => {
+  const [first = '', second] = path;
+  if (first === 'Math' && second !== undefined && path.length === 2 && Object.hasOwn(constants, second))
+    return compileConstant(constants[second]!);
+  const found = path.length === 1 ? scope.variable(first) : undefined;
+  if (found === undefined) throw new ExpressionFault(`has an unknown name: \`${path.join('.').slice(0, 100)}\``);
+  return readOf(found, first);
+};
+
+const readOf = ({ type, place }: Resolved, input: string): Formula => ({
+  type,
+  steps: 1,
+  evaluate(evaluation) {
+    const value = evaluation.values[place];
+    if (value === undefined) {
+      evaluation.code = 'MISSING';
+      evaluation.input = input;
+    }
+    return value;
+  },
+});
+
+/** Number of arguments of the functions that do not take one. */
+const arities: Readonly<Record<string, readonly [from: number, to: number]>> = {
+  pow: [2, 2],
+  atan2: [2, 2],
+  min: [1, 20],
+  max: [1, 20],
+  hypot: [1, 20],
+};
+
+const compileCall = ({ path, parts }: Expression & { kind: 'call' }, scope: FormulaScope): Formula => {
+  const name = path.length === 2 && path[0] === 'Math' ? path[1]! : path.join('.');
+  if (name === 'has') return compileHas(parts, scope);
+  if (!Object.hasOwn(functions, name)) throw new ExpressionFault(`has an unknown function: \`${name.slice(0, 100)}\``);
+  const [from, to] = arities[name] ?? [1, 1];
+  if (parts.length < from || parts.length > to)
+    throw new ExpressionFault(
+      `gives \`${name}\` ${parts.length} arguments; it takes ${from === to ? from : `${from} to ${to}`}`,
+    );
+  const apply = functions[name]!;
+  const inner = parts.map((part) => required(compile(part, scope), 'number', name));
+  return over(inner, 'number', (values, evaluation) => numeric(apply(...(values as number[])), evaluation));
+};
+
+/** Compiles `has(x)`: whether the input has a value. */
+const compileHas = (parts: readonly Expression[], scope: FormulaScope): Formula => {
+  const [part] = parts;
+  if (parts.length !== 1 || part?.kind !== 'name')
+    throw new ExpressionFault('gives `has` something else than one name');
+  const { evaluate } = compileName(part, scope);
+  return { type: 'boolean', steps: 2, evaluate: (evaluation) => evaluate(evaluation) !== undefined };
+};
+
+/** Operators that take numbers. */
+const arithmetic: Readonly<Record<string, (a: number, b: number) => number>> = {
+  '+': (a, b) => a + b,
+  '-': (a, b) => a - b,
+  '*': (a, b) => a * b,
+  '/': (a, b) => a / b,
+  '%': (a, b) => a % b,
+};
+
+const comparisons: Readonly<Record<string, (a: number, b: number) => boolean>> = {
+  '<=': (a, b) => a <= b,
+  '>=': (a, b) => a >= b,
+  '<': (a, b) => a < b,
+  '>': (a, b) => a > b,
+};
+
+const compileBinary = (
+  { operator, left: one, right: other }: Expression & { kind: 'binary' },
+  scope: FormulaScope,
+): Formula => {
+  const [left, right] = [compile(one, scope), compile(other, scope)];
+  if (operator === '==' || operator === '!=') {
+    required(right, left.type, operator);
+    return over([left, right], 'boolean', ([a, b]) => (a === b) === (operator === '=='));
+  }
+  if (operator === '&&' || operator === '||') return compileLogic(operator, left, right);
+  const sides = [left, right].map((side) => required(side, 'number', operator));
+  const compare = comparisons[operator];
+  if (compare) return over(sides, 'boolean', ([a, b]) => compare(a as number, b as number));
+  const apply = arithmetic[operator]!;
+  const divides = operator === '/' || operator === '%';
+  return over(sides, 'number', ([a, b], evaluation) => {
+    if (divides && b === 0) {
+      evaluation.code = 'DIVISION_BY_ZERO';
+      return undefined;
+    }
+    return numeric(apply(a as number, b as number), evaluation);
+  });
+};
+
+/** Compiles `&&` and `||`, which read the right side only if the left does not decide. */
+const compileLogic = (operator: '&&' | '||', left: Formula, right: Formula): Formula => {
+  for (const side of [left, right]) required(side, 'boolean', operator);
+  return {
+    type: 'boolean',
+    steps: left.steps + right.steps + 1,
+    evaluate(evaluation) {
+      const value = left.evaluate(evaluation);
+      return value === undefined || value === (operator === '||') ? value : right.evaluate(evaluation);
+    },
+  };
+};
+
+const compileChoice = (expression: Expression & { kind: 'choice' }, scope: FormulaScope): Formula => {
+  const test = required(compile(expression.test, scope), 'boolean', '?');
+  const yes = compile(expression.yes, scope);
+  const no = required(compile(expression.no, scope), yes.type, ':');
+  return {
+    type: yes.type,
+    steps: test.steps + yes.steps + no.steps + 1,
+    evaluate(evaluation) {
+      const value = test.evaluate(evaluation);
+      return value === undefined ? undefined : (value ? yes : no).evaluate(evaluation);
+    },
+  };
+};
+
+const required = (formula: Formula, type: FormulaType, by: string): Formula => {
+  if (formula.type !== type) throw new ExpressionFault(`gives \`${by}\` a ${formula.type}; it takes a ${type}`);
+  return formula;
+};
+
+/** A formula over the values of others. It has a value only if all of them have one. */
+const over = (
+  parts: readonly Formula[],
+  type: FormulaType,
+  apply: (values: FormulaValue[], evaluation: Evaluation) => FormulaValue | undefined,
+): Formula => ({
+  type,
+  steps: parts.reduce((sum, { steps }) => sum + steps, 1),
+  evaluate(evaluation) {
+    const values: FormulaValue[] = [];
+    for (const part of parts) {
+      const value = part.evaluate(evaluation);
+      if (value === undefined) return undefined;
+      values.push(value);
+    }
+    return apply(values, evaluation);
+  },
+});

@@ -1,0 +1,188 @@
+import type { Fault } from '#common/errors.js';
+import { VariableType } from '#entities/enums.js';
+import { ExpressionFault } from '#expression/expression.js';
+import {
+  type AbsentCode,
+  compileFormula,
+  type Evaluation,
+  type Formula,
+  type FormulaType,
+  type FormulaValue,
+} from '#expression/formula.js';
+import type { PlainJson } from '#json/json.js';
+import { valueOfName } from '#json/key-path.js';
+import type { PlainObject } from '../item.js';
+import { fittingValue } from '../typed-data.js';
+
+/** A variable as a product declares it. */
+interface Declared {
+  readonly name: string;
+  readonly type: VariableType;
+}
+
+/** A variable whose values are computed. */
+export interface Derived extends Declared {
+  readonly formula: string;
+}
+
+/** Reason why a derived variable has no value in a record (`metadata.derived.absent`). */
+type Absent = {
+  variable: string;
+  /** `OUT_OF_RANGE`: the result does not fit the type. `FORMULA`: the formula no longer fits the product's variables. */
+  code: AbsentCode | 'OUT_OF_RANGE' | 'FORMULA';
+  /** The input that is missing. */
+  input?: string;
+};
+
+/** Computes the derived variables of a product's records. */
+export interface Derivation {
+  /** Names of the derived variables. */
+  readonly names: readonly string[];
+  /** Returns the values by name, and why others are absent. */
+  compute(data: PlainObject): { values: PlainObject; absent: Absent[] };
+}
+
+/** Maximum number of steps of all formulas of a product, so that no record takes long. */
+export const maxSteps = 1000;
+
+/** Compiles the derived variables of a product. A formula at fault gives no values. */
+export const compileDerivation = (declared: readonly Declared[], derived: readonly Derived[]): Derivation =>
+  new Compilation(declared, derived).derivation();
+
+/** Returns the faults of formulas, with paths that begin with the index of the variable. */
+export const formulaFaults = (declared: readonly Declared[], derived: readonly Derived[]): Fault[] =>
+  new Compilation(declared, derived).faults;
+
+/** A derived variable with its formula, and the derived variables that the formula reads. */
+interface Compiled extends Derived {
+  place: number;
+  compute: Formula;
+  reads: ReadonlySet<string>;
+}
+
+/** Returns the type of a variable's values in formulas. */
+const formulaType = (type: VariableType): FormulaType =>
+  type === VariableType.TXT ? 'text' : type === VariableType.BOOL ? 'boolean' : 'number';
+
+class Compilation {
+  readonly faults: Fault[] = [];
+  /** Variables that formulas read, in the order of their places. */
+  private readonly inputs = new Map<string, Declared & { place: number }>();
+  private readonly compiled: Compiled[];
+
+  constructor(
+    declared: readonly Declared[],
+    private readonly derived: readonly Derived[],
+  ) {
+    const variables = new Map(declared.map((variable) => [variable.name, variable]));
+    const places = new Map(derived.map(({ name, type }, place) => [name, { place, type: formulaType(type) }]));
+    const found = derived.flatMap((variable, index) => this.compile(variable, index, variables, places) ?? []);
+    const steps = found.reduce((sum, { compute }) => sum + compute.steps, 0);
+    if (steps > maxSteps)
+      this.faults.push({ path: '', message: `must take at most ${maxSteps} steps in all; these take ${steps}` });
+    this.compiled = steps > maxSteps ? [] : this.inOrder(found);
+  }
+
+  derivation(): Derivation {
+    const { derived, compiled } = this;
+    const inputs = [...this.inputs.values()];
+    const broken = derived.filter(({ name }) => compiled.every((each) => each.name !== name));
+    return {
+      names: derived.map(({ name }) => name),
+      compute(data) {
+        const evaluation: Evaluation = { values: [] };
+        for (const { name, type, place } of inputs) evaluation.values[place] = inputOf(type, valueOfName(data, name));
+        const values: [string, FormulaValue][] = [];
+        const absent: Absent[] = broken.map(({ name }) => ({ variable: name, code: 'FORMULA' }));
+        for (const { name, type, place, compute } of compiled) {
+          evaluation.input = undefined;
+          const value = compute.evaluate(evaluation);
+          const fitting = value === undefined ? undefined : resultOf(type, value);
+          evaluation.values[place] = fitting;
+          if (fitting !== undefined) values.push([name, fitting]);
+          else absent.push(absenceOf(name, value === undefined ? evaluation : undefined));
+        }
+        return { values: Object.fromEntries(values), absent };
+      },
+    };
+  }
+
+  private compile(
+    variable: Derived,
+    index: number,
+    variables: ReadonlyMap<string, Declared>,
+    places: ReadonlyMap<string, { place: number; type: FormulaType }>,
+  ): Compiled | undefined {
+    const reads = new Set<string>();
+    const scope = {
+      variable: (name: string) => {
+        const other = places.get(name);
+        if (other !== undefined) {
+          reads.add(name);
+          return other;
+        }
+        const input = variables.get(name);
+        return input && { type: formulaType(input.type), place: this.inputPlace(input) };
+      },
+    };
+    try {
+      const compute = compileFormula(variable.formula, scope);
+      const wanted = formulaType(variable.type);
+      if (compute.type !== wanted)
+        throw new ExpressionFault(`gives a ${compute.type}; a variable of type ${variable.type} takes a ${wanted}`);
+      return { ...variable, place: index, compute, reads };
+    } catch (error) {
+      if (!(error instanceof ExpressionFault)) throw error;
+      this.faults.push({ path: `${index}.formula`, message: error.message });
+      return undefined;
+    }
+  }
+
+  /** Returns the place of an input's value, behind those of the derived variables. */
+  private inputPlace(input: Declared): number {
+    const known = this.inputs.get(input.name);
+    if (known !== undefined) return known.place;
+    const place = this.derived.length + this.inputs.size;
+    this.inputs.set(input.name, { ...input, place });
+    return place;
+  }
+
+  /** Orders variables so that each comes after those that its formula reads. Leaves out circles. */
+  private inOrder(found: readonly Compiled[]): Compiled[] {
+    const ordered: Compiled[] = [];
+    const done = new Set(this.derived.flatMap(({ name }) => (found.some((each) => each.name === name) ? [] : [name])));
+    for (let left = found; left.length > 0; ) {
+      const ready = left.filter(({ reads }) => [...reads].every((name) => done.has(name)));
+      if (ready.length === 0) {
+        for (const { place } of left)
+          this.faults.push({ path: `${place}.formula`, message: 'depends on itself, perhaps through others' });
+        break;
+      }
+      for (const each of ready) done.add(each.name);
+      ordered.push(...ready);
+      left = left.filter(({ name }) => !done.has(name));
+    }
+    return ordered;
+  }
+}
+
+/** Returns the value of a variable in formulas. Several values count as none. */
+const inputOf = (type: VariableType, sent: PlainJson | undefined): FormulaValue | undefined => {
+  const value = sent === undefined ? undefined : fittingValue(type, sent);
+  if (value === undefined || typeof value === 'object') return undefined;
+  // An INT64 beyond 2^53 is text.
+  return formulaType(type) === 'number' ? Number(value) : (value as FormulaValue);
+};
+
+/** Returns a result as it is stored. JSON has no negative zero. */
+const resultOf = (type: VariableType, value: FormulaValue): FormulaValue | undefined => {
+  const plain = value === 0 ? 0 : value;
+  const fitting = fittingValue(type, plain);
+  return fitting === undefined ? undefined : plain;
+};
+
+const absenceOf = (variable: string, evaluation: Evaluation | undefined): Absent => ({
+  variable,
+  code: evaluation?.code ?? 'OUT_OF_RANGE',
+  ...(evaluation?.code === 'MISSING' && evaluation.input !== undefined && { input: evaluation.input }),
+});

@@ -1,0 +1,147 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { ExpressionFault, parseExpression } from '#expression/expression.js';
+import { compileFormula, type Evaluation, type FormulaType, type FormulaValue } from '#expression/formula.js';
+
+const names: Readonly<Record<string, [FormulaType, FormulaValue | undefined]>> = {
+  a: ['number', 6],
+  b: ['number', 4],
+  zero: ['number', 0],
+  none: ['number', undefined],
+  open: ['boolean', true],
+  state: ['text', 'on'],
+  'phase 1 `x`': ['number', 7],
+  true: ['number', 9],
+};
+const list = Object.entries(names);
+const scope = {
+  variable: (name: string) => {
+    const place = list.findIndex(([known]) => known === name);
+    return place < 0 ? undefined : { place, type: list[place]![1][0] };
+  },
+};
+
+const evaluate = (source: string): unknown => {
+  const evaluation: Evaluation = { values: list.map(([, [, value]]) => value) };
+  const value = compileFormula(source, scope).evaluate(evaluation);
+  return value === undefined ? [evaluation.code, evaluation.input].filter((each) => each !== undefined) : value;
+};
+
+const faultOf = (source: string): string => {
+  try {
+    compileFormula(source, scope);
+  } catch (error) {
+    if (error instanceof ExpressionFault) return error.message;
+    throw error;
+  }
+  return 'none';
+};
+
+describe('formula', () => {
+  it.each<[string, unknown]>([
+    ['(a + b) * 1.8 + 32', 50],
+    ['-a + +b', -2],
+    ['a - b - 1', 1],
+    ['a / b', 1.5],
+    ['a % b', 2],
+    ['a > b && !(a == b) || false', true],
+    ['a >= 6 ? "yes" : \'no\'', 'yes'],
+    ['state == "on" ? 1 : 0', 1],
+    ['open', true],
+    ['`phase 1 ``x``` + `true`', 16],
+    ['max(a, b, 10) + Math.min(a, b)', 14],
+    ['round(a / b) + pow(2, 3) + sqrt(b)', 12],
+    ['round(Math.PI * 100) / 100', 3.14],
+    ['1.5e3 + .5', 1500.5],
+    ['has(a) && !has(none)', true],
+    ['has(none) ? none : b', 4],
+    ['open || none > 1', true],
+  ])('computes %s', (source, value) => {
+    expect(evaluate(source)).toEqual(value);
+  });
+
+  it.each<[string, string[]]>([
+    ['a / zero', ['DIVISION_BY_ZERO']],
+    ['a % (b - 4)', ['DIVISION_BY_ZERO']],
+    ['a + none', ['MISSING', 'none']],
+    ['none > 1 ? a : b', ['MISSING', 'none']],
+    ['1e308 * 10', ['OVERFLOW']],
+    ['exp(1000)', ['OVERFLOW']],
+    ['sqrt(-a)', ['NOT_A_NUMBER']],
+  ])('says why %s has no value', (source, why) => {
+    expect(evaluate(source)).toEqual(why);
+  });
+
+  it.each<[string, RegExp]>([
+    ['', /empty/],
+    ['a +', /at its end/],
+    ['a b', /at `b`/],
+    ['(a', /at its end/],
+    ['a ? b', /at its end/],
+    ['`a', /not an expression/],
+    ['"a', /not an expression/],
+    ['c', /unknown name: `c`/],
+    ['a.b', /unknown name: `a.b`/],
+    ['constructor', /unknown name/],
+    ['constructor(a)', /unknown function/],
+    ['Math.constructor(a)', /unknown function/],
+    ['foo(a)', /unknown function: `foo`/],
+    ['pow(a)', /1 arguments; it takes 2/],
+    ['has(a + b)', /one name/],
+    ['has(c)', /unknown name/],
+    ['a + open', /gives `\+` a boolean; it takes a number/],
+    ['a == state', /gives `==` a text; it takes a number/],
+    ['!a', /gives `!` a number/],
+    ['a ? a : b', /gives `\?` a number/],
+    ['open ? a : state', /gives `:` a text/],
+    ['a && open', /gives `&&` a number/],
+    ['1e999', /too large/],
+    [`${'('.repeat(65)}a${')'.repeat(65)}`, /levels deep/],
+    ['-'.repeat(400) + 'a', /levels deep/],
+    ['a'.repeat(1001), /at most 1000 characters/],
+    ['('.repeat(1_000_000), /at most 1000 characters/],
+  ])('refuses %.40s', (source, fault) => {
+    expect(faultOf(source)).toMatch(fault);
+  });
+
+  it('gives a finite value or a reason for any expression of numbers, and never throws', () => {
+    const number = fc.oneof(
+      fc.constantFrom('a', 'b', 'zero', 'none'),
+      fc.double({ noNaN: true, noDefaultInfinity: true, min: 0 }).map((value) => `${value}`.replace('e+', 'e')),
+    );
+    const { tree } = fc.letrec<{ tree: string }>((tie) => ({
+      tree: fc.oneof(
+        { maxDepth: 4 },
+        number,
+        fc
+          .tuple(tie('tree'), fc.constantFrom('+', '-', '*', '/', '%'), tie('tree'))
+          .map(([one, operator, other]) => `(${one} ${operator} ${other})`),
+        tie('tree').map((one) => `sqrt(${one})`),
+        fc
+          .tuple(tie('tree'), tie('tree'), tie('tree'))
+          .map(([one, two, three]) => `(${one} < ${two} ? ${two} : ${three})`),
+      ),
+    }));
+    fc.assert(
+      fc.property(tree, (source) => {
+        fc.pre(source.length <= 1000);
+        const found = evaluate(source);
+        expect(typeof found === 'number' ? Number.isFinite(found) : Array.isArray(found) && found.length > 0).toBe(
+          true,
+        );
+      }),
+    );
+  });
+
+  it('parses any text within its limits, or says why not', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 1000 }), (source) => {
+        try {
+          parseExpression(source);
+        } catch (error) {
+          expect(error).toBeInstanceOf(ExpressionFault);
+        }
+      }),
+    );
+  });
+});
