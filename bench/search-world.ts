@@ -3,10 +3,16 @@ import { join } from 'node:path';
 import { stdout } from 'node:process';
 import { setTimeout } from 'node:timers/promises';
 import sql from 'sql-template-tag';
+import { dayMs } from '#common/time.js';
 import { transaction } from '#database/transaction.js';
+import { findDaysToFreeze, freezeDay } from '#records/postgres/blocks/freeze-day.js';
+import { makeDay, numberOwners } from '#records/postgres/blocks/make-day.js';
+import { findFinishedDays } from '#records/postgres/blocks/noted-day.js';
+import { shrinkPartitions } from '#records/postgres/upkeep/partition.js';
 import { noteDays, rollUpDays } from '#records/postgres/upkeep/rollup-day.js';
 import { noteSummaries, summarize } from '#records/postgres/upkeep/summary.js';
 import { rollupTables } from '../test/search/rollup-table.js';
+import { progress } from './figures.js';
 import { type BenchFleet, furnish, nextItem } from './fleet.js';
 import { openStage, type Stage } from './stage.js';
 import { stepOf, storeMillions } from './store-millions.js';
@@ -34,16 +40,18 @@ const worlds = '/var/tmp/ddp-bench';
 /**
  * Opens the kept world with this number of records. Creates it, or completes what an interrupted run has left, with a
  * progress bar.
+ * @param blocks Whether the records of all days but the last nine are in blocks alone, in a world of its own
  */
-export async function openWorld(rows: number, settings: Readonly<Record<string, string>> = {}): Promise<SearchWorld> {
-  const folder = join(worlds, `search-${rows}`);
-  const stage = await openStage({ SEARCH_TIMEOUT: '60s', ...settings }, folder);
+export async function openWorld(rows: number, blocks = false): Promise<SearchWorld> {
+  const folder = join(worlds, `search-${rows}${blocks ? '-blocks' : ''}`);
+  const stage = await openStage({ SEARCH_TIMEOUT: '60s', RECORD_BLOCKS: blocks ? 'on' : 'off' }, folder);
   try {
     const { fleet, until } = await furnished(stage, join(folder, 'world.json'));
     await storeMillions(stage, rows, until);
     await rollUpAll(stage);
     while ((await rollUpDays(stage.pool, new Date(Date.now() + 2 * 86_400_000))) > 0);
     await summarizeAll(stage);
+    if (blocks) await freezeAll(stage, until);
     const { rows: devices } = await stage.pool.query<{ id: string; productId: string }>(
       'select id, product_id as "productId" from device order by id',
     );
@@ -133,6 +141,23 @@ const rollUpAll = async ({ pool }: Stage): Promise<void> => {
     await tx.query(noteSummaries(sql`select organization_id, product_id, hour from record_total`));
   });
   await pool.query('vacuum analyze record_rollup, record_total, record_source, record_dirty');
+};
+
+/** Makes blocks of all finished days, and deletes the rows of those that end nine days before the last one. */
+const freezeAll = async ({ pool }: Stage, until: number): Promise<void> => {
+  const later = new Date(Date.now() + 2 * dayMs);
+  await numberOwners(pool);
+  const days = await findFinishedDays(pool, later);
+  for (const [index, day] of days.entries()) {
+    progress(index, days.length);
+    // The service makes days, too.
+    while ((await makeDay(pool, day)).outcome === 'busy') await setTimeout(100);
+  }
+  const old = (await findDaysToFreeze(pool, later)).filter(({ day }) => day < until / dayMs - 9);
+  if (old.length === 0) return;
+  for (const day of old) await freezeDay(pool, day);
+  await pool.query('vacuum analyze');
+  await shrinkPartitions(pool);
 };
 
 /** Reports the size of each kind of rollup on disk, indexes included, relative to the records. */

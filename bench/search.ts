@@ -2,7 +2,7 @@ import { env, stdout } from 'node:process';
 import { parseArgs } from 'node:util';
 import { median, type Row, timed } from './figures.js';
 import { reportDashboards } from './search-dashboard.js';
-import { type Engine, openEngine } from './search-engine.js';
+import { openEngine } from './search-engine.js';
 import { reportBackup, reportRetention } from './search-keeping.js';
 import { type Question, questionsOf } from './search-question.js';
 import { reportShaping } from './search-shaping.js';
@@ -13,7 +13,8 @@ import { openWorld, removeWorld, reportStorage, type SearchWorld } from './searc
  * at OPENSEARCH_URL if there is one. Options: `--rows N` (1 million) and `--rounds N` (9). `--only a,b` runs only the
  * questions and the reports (`storage`, `shaping`, `dashboards`, and those that run only when named: `backup`,
  * `restore`, `retention`) whose names begin with `a` or `b`. `--ours` leaves out the other sides. `--prepare` only
- * creates the records. After `retention` the world is removed, because it lacks records.
+ * creates the records. `--blocks` puts a second world beside it, whose days but the last nine are in blocks alone, in place
+ * of SQL. After `retention` the world is removed, because it lacks records.
  */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -23,24 +24,32 @@ export async function run(args: readonly string[]): Promise<void> {
       rounds: { type: 'string', default: '9' },
       only: { type: 'string' },
       ours: { type: 'boolean', default: false },
+      blocks: { type: 'boolean', default: false },
       prepare: { type: 'boolean', default: false },
     },
   });
   const named = (name: string) => values.only?.split(',').some((one) => name.startsWith(one)) ?? false;
   const world = await openWorld(Number(values.rows));
+  const blocked = values.blocks ? await openWorld(Number(values.rows), true) : undefined;
   try {
     const url = env['OPENSEARCH_URL'];
     const engine = url === undefined ? undefined : await openEngine(url, world);
     if (values.prepare) return;
     const wanted = (name: string) => values.only === undefined || named(name);
-    for (const question of questionsOf(world).filter(({ name }) => wanted(name)))
-      await compare(world, question, { engine, rounds: Number(values.rounds), onlyOurs: values.ours });
+    const inBlocks = blocked && questionsOf(blocked);
+    for (const [index, question] of questionsOf(world).entries()) {
+      if (!wanted(question.name)) continue;
+      const others = inBlocks ? [blockSide(blocked, inBlocks[index]!)] : values.ours ? [] : sqlSides(world, question);
+      if (engine) others.push(['OpenSearch', () => engine.ask(question)]);
+      await compare(world, question, others, Number(values.rounds));
+    }
     if (wanted('storage')) await reportStorage(world);
     if (wanted('shaping')) await reportShaping(world);
     if (wanted('dashboards')) await reportDashboards(world);
     if (named('backup') || named('restore')) await reportBackup(world, named('restore'));
     if (named('retention')) await reportRetention(world);
   } finally {
+    await blocked?.stage.close();
     await world.stage.close();
   }
   if (named('retention')) await removeWorld(world);
@@ -69,19 +78,28 @@ export const average = async (ask: () => Promise<unknown>, duration: number): Pr
   );
 };
 
+/** Something that answers a question, and its name. */
+type Side = [name: string, ask: () => Promise<unknown>];
+
+const sqlSides = ({ stage }: SearchWorld, { byHand, byRollup }: Question): Side[] => [
+  ['SQL by hand', () => stage.pool.query(byHand)],
+  ...(byRollup ? [['SQL over rollups', () => stage.pool.query(byRollup)] satisfies Side] : []),
+];
+
+const blockSide = ({ stage, fleet }: SearchWorld, { query }: Question): Side => [
+  'search of blocks',
+  () => stage.search(fleet.applicationId, query),
+];
+
 /** Queries each side in turn. */
 const compare = async (
-  world: SearchWorld,
-  question: Question,
-  { engine, rounds, onlyOurs }: { engine: Engine | undefined; rounds: number; onlyOurs: boolean },
+  { stage, fleet }: SearchWorld,
+  { name, query }: Question,
+  others: readonly Side[],
+  rounds: number,
 ) => {
-  const { name, query, byHand, byRollup } = question;
-  const { stage, fleet } = world;
-  const row = (side: string): Row => ({ name: side, figures: [] });
-  const sides: [Row, () => Promise<unknown>][] = [[row('search'), () => stage.search(fleet.applicationId, query)]];
-  if (!onlyOurs) sides.push([row('SQL by hand'), () => stage.pool.query(byHand)]);
-  if (byRollup && !onlyOurs) sides.push([row('SQL over rollups'), () => stage.pool.query(byRollup)]);
-  if (engine) sides.push([row('OpenSearch'), () => engine.ask(question)]);
+  const own: Side = ['search', () => stage.search(fleet.applicationId, query)];
+  const sides = [own, ...others].map(([side, ask]): [Row, Side[1]] => [{ name: side, figures: [] }, ask]);
   for (const [, ask] of sides) await average(ask, warmUp);
   for (let round = 0; round < rounds; round++)
     for (const [side, ask] of sides) side.figures.push(await average(ask, turn));
