@@ -22,6 +22,7 @@ const all: readonly Field[] = [
   reserved('device.serial', 'keyword', 'text', { ofDevice: true, always: true }),
   reserved('device.name', 'keyword', 'text', { ofDevice: true }),
   reserved('device.tags', 'keyword', 'text', { ofDevice: true, multi: true }),
+  reserved('device.site.id', 'keyword', 'text', { ofDevice: true, multi: true }),
   reserved('device.location', 'geo_point', 'point', { ofDevice: true }),
 ];
 

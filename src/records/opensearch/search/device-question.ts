@@ -1,7 +1,8 @@
 import sql from 'sql-template-tag';
 import { condition } from '#records/postgres/search/sql/sql-condition.js';
+import { devicesWith } from '#records/postgres/search/sql/stored-field.js';
 import type { Rows } from '#records/scope/snapshot-reader.js';
-import type { Predicate } from '#search/query/predicate.js';
+import { fieldsOf, type Predicate } from '#search/query/predicate.js';
 import type { Part } from '../engine.js';
 import { anyOf, matchNone } from './query-part.js';
 
@@ -74,7 +75,7 @@ export class DeviceQuestions {
     const found = await Promise.all(
       asked.map(({ predicate }) =>
         rows<{ numbers: number[] }>(
-          sql`select coalesce(array_agg(d.number order by d.number), '{}') as numbers from device d where d.id = any(${deviceIds}::uuid[]) and ${condition(predicate)}`,
+          sql`select coalesce(array_agg(d.number order by d.number), '{}') as numbers from ${devicesWith(fieldsOf(predicate))} where d.id = any(${deviceIds}::uuid[]) and ${condition(predicate)}`,
         ),
       ),
     );

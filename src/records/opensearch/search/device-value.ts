@@ -9,6 +9,8 @@ export interface DeviceNow {
   readonly serial: string;
   readonly name: string | null;
   readonly tags: readonly string[];
+  /** Identifiers of the device's site and of those above it. */
+  readonly sites: readonly string[];
   readonly lat: number | null;
   readonly lon: number | null;
 }
@@ -31,7 +33,9 @@ export class DeviceValues {
 export const loadDeviceValues = async (rows: Rows, deviceIds: readonly string[]): Promise<DeviceValues> =>
   new DeviceValues(
     await rows<DeviceNow>(
-      sql`select number, serial, name, tags, lat, lon from device where id = any(${deviceIds}::uuid[]) order by number`,
+      sql`select d.number, d.serial, d.name, d.tags, d.lat, d.lon, coalesce(s.path, '{}') as sites from device d
+            left join device_site ds on ds.device_id = d.id and ds.ended_at is null left join site s on s.id = ds.site_id
+           where d.id = any(${deviceIds}::uuid[]) order by d.number`,
     ),
   );
 
@@ -44,6 +48,8 @@ export const textsOf = ({ path }: Field, device: DeviceNow): readonly string[] =
       return device.name === null ? [] : [device.name];
     case 'device.tags':
       return [...new Set(device.tags)];
+    case 'device.site.id':
+      return device.sites;
     default:
       return [];
   }

@@ -9,6 +9,7 @@ import { leavesOf } from '../blocks/leaf-field.js';
 import type { RollupRange } from '../rollup/rollup-range.js';
 import { rollupSource } from '../rollup/rollup-source.js';
 import { condition } from './sql-condition.js';
+import { devicesWith } from './stored-field.js';
 
 /** Limits the records that a query may see: those the caller may read, of the requested products and time. */
 export interface Scope {
@@ -104,7 +105,7 @@ export const scan = (
   const records = replacement ?? rowsWith(all, scope.records);
   const isOfDevice = all.some(({ ofDevice }) => ofDevice);
   return {
-    source: isOfDevice ? sql`${records} join device d on d.id = r.device_id` : records,
+    source: isOfDevice ? sql`${records} join ${devicesWith(all)} on d.id = r.device_id` : records,
     where: join([replacement ? sql`true` : scopeCondition(scope), ...rest.map(condition)], ' and '),
     places: replacement ? [sql`r.block`, sql`r.place`] : [sql`null::int`, sql`null::int`],
   };

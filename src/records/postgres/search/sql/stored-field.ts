@@ -23,6 +23,16 @@ export interface StoredField extends Field {
   readonly costly?: boolean;
 }
 
+/**
+ * Selects devices, as `d`, with what the fields read. `device.site.id` reads the present site of a device and all sites
+ * above it.
+ */
+export const devicesWith = (fields: readonly Field[]): Sql =>
+  fields.some(({ path }) => path === 'device.site.id')
+    ? sql`(select d.*, s.path::text[] as site_path from device d
+             left join device_site ds on ds.device_id = d.id and ds.ended_at is null left join site s on s.id = ds.site_id) d`
+    : sql`device d`;
+
 /** Slot of a product's variable: its index in `record.numbers`, or minus its index in `record.texts`. */
 export interface NumberSlot {
   readonly productId: string;
@@ -78,6 +88,7 @@ const reserved: Readonly<Record<string, SqlOf>> = {
   'device.serial': { value: sql`d.serial`, serialKey: sql`d.serial_key` },
   'device.name': { value: sql`d.name` },
   'device.tags': { value: sql`d.tags[1]`, values: sql`d.tags` },
+  'device.site.id': { value: sql`d.site_path[1]`, values: sql`d.site_path` },
   'device.location': { value: sql`d.lat`, longitude: sql`d.lon` },
 };
 
