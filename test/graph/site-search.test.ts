@@ -100,21 +100,23 @@ const trials = () => {
   });
 };
 
-describe('device.site.id in records', trials);
+describe('device.site.id in records', () => {
+  trials();
+});
 
 describe('device.site.id in rollups', () => {
   beforeAll(() => rollUpAll(world.pool));
   trials();
 });
 
-describe('the site of a device', () => {
-  it('is in no hit', async () => {
+describe('search', () => {
+  it('shows no site in hits', async () => {
     const { hits } = await search({ query: { term: { [field]: floor } }, fields: ['device.*'] });
     expect(JSON.stringify(hits)).not.toContain(floor);
     for (const { _source } of hits.hits) expect(_source.device).not.toHaveProperty('site');
   });
 
-  it('filters the records that a hook is called for', async () => {
+  it('filters the records of a hook by device.site.id', async () => {
     const url = `${application}/hooks`;
     const hook = await owner.make(url, { url: 'http://127.0.0.1:9/' });
     const filter = { query: { term: { [field]: floor } } };
