@@ -125,6 +125,13 @@ export class GroupSeries {
   })
   key?: string | null;
 
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Name of the product or device, the serial of a device without a name, or the tag. Null where `key` is.',
+  })
+  name?: string | null;
+
   @Field(() => Boolean, {
     description: 'Whether the line combines the devices of all lines beyond the 100 with the most records.',
   })

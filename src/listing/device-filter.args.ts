@@ -16,6 +16,7 @@ export class NearInput {
     'Filter of devices: `{tag: "roof", silentSince: "2026-11-25T10:00:00Z"}`. A device must meet all given conditions.',
 })
 export class DeviceFilterInput {
+  @ids('Only these devices.') ids?: string[] | null;
   @label('Only devices with this tag.', 64, { optional: true }) tag?: string | null;
   @ids('Only devices of one of these products.') productIds?: string[] | null;
   @id('Only devices linked to this application.', { optional: true }) applicationId?: string | null;

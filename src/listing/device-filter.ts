@@ -18,8 +18,9 @@ export interface DeviceFilter extends Omit<DeviceFilterInput, 'silentSince'> {
 
 /** Returns the conditions on `device d` of a filter. An invalid identifier matches nothing. */
 export const deviceConditions = (caller: Caller, filter: DeviceFilter | null | undefined): Sql[] => {
-  const { tag, productIds, applicationId, siteId, silentIds, near } = filter ?? {};
+  const { ids, tag, productIds, applicationId, siteId, silentIds, near } = filter ?? {};
   return [
+    ...(ids == null ? [] : [sql`d.id = any(${ids.filter(isId)}::uuid[])`]),
     ...(tag == null ? [] : [sql`${tag} = any(d.tags)`]),
     ...(productIds == null ? [] : [sql`d.product_id = any(${productIds.filter(isId)}::uuid[])`]),
     ...(applicationId == null ? [] : [linkedTo(caller, applicationId)]),

@@ -159,6 +159,31 @@ describe('GraphQL groupSeries', () => {
     expect(before).toMatchObject({ values: [130], filled: [1] });
   });
 
+  it('names the lines of products and devices, and of tags', async () => {
+    const namesBy = async (split: string) => {
+      const text =
+        'query ($o: ID!, $split: GroupSplit!, $to: UnixTime!) { groupSeries(organizationId: $o, over: { devices: {} }, variable: "energy", to: $to, split: $split) { name } }';
+      const { body } = await owner.graph(text, { o, split, to: start + 4 * hour });
+      return (body.data!.groupSeries as { name: string | null }[]).map(({ name }) => name);
+    };
+    expect(await namesBy('product')).toEqual(['Meter', 'Other']);
+    expect(await namesBy('device')).toEqual(['a1', 'b1', 'a2']);
+    expect(await namesBy('tag')).toEqual(['meter', 'roof', null]);
+  });
+
+  it('reads only some devices of an application', async () => {
+    const countOf = async (filter: object) => {
+      const text = `query ($o: ID!, $a: ID!, $filter: DeviceFilterInput) {
+        application(organizationId: $o, applicationId: $a) {
+          groupSeries(filter: $filter, variable: "energy", from: ${start}, to: ${start + 4 * hour}, combine: count) { values } } }`;
+      const { body } = await owner.graph(text, { o, a: applicationId, filter });
+      return body.data!.application.groupSeries[0].values;
+    };
+    expect(await countOf({})).toEqual([2]);
+    expect(await countOf({ ids: [d['a2'], d['b1'], 'none'] })).toEqual([1]);
+    expect(await countOf({ tag: 'roof' })).toEqual([1]);
+  });
+
   it('leaves out buckets with fewer devices than wanted', async () => {
     const [line] = await lines({ interval: hour, minDevices: 2 });
     expect(line!.ts).toEqual([start, start + hour]);

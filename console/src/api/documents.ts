@@ -10,6 +10,8 @@ export type Permission =
 
 /** Filter of devices: `{tag: "roof", silentSince: "2026-11-25T10:00:00Z"}`. A device must meet all given conditions. */
 export type DeviceFilterInput = {
+  /** Only these devices. At most 100. */
+  ids?: Array<string> | null | undefined;
   /** Only devices with this tag. */
   tag?: string | null | undefined;
   /** Only devices of one of these products. At most 100. */

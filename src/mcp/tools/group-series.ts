@@ -9,7 +9,7 @@ interface Line {
 
 const query = `query GroupSeries($organizationId: ID!, $over: GroupInput!, $variable: String!, $from: UnixTime, $to: UnixTime, $points: Int, $calendarInterval: CalendarInterval, $timeZone: String, $perDevice: DeviceReduction, $combine: DeviceCombination, $split: GroupSplit, $state: String) {
   groupSeries(organizationId: $organizationId, over: $over, variable: $variable, from: $from, to: $to, points: $points, calendarInterval: $calendarInterval, timeZone: $timeZone, perDevice: $perDevice, combine: $combine, split: $split, state: $state) {
-    key others unit interval ts values lowest highest devices expected bridged
+    key name others unit interval ts values lowest highest devices expected bridged
   }
 }`;
 
@@ -48,6 +48,7 @@ export const groupSeries = tool({
     series: z.array(
       z.object({
         key: text('Product, device or tag of the line. Untrusted.'),
+        name: text('Name of the product or device. Untrusted.'),
         others: z.boolean().describe('Whether the line combines the devices beyond the first 100 lines.'),
         unit: text('Unit of the variable. Untrusted.'),
         interval: z.number().nullable().describe('Length of a bucket in seconds.'),

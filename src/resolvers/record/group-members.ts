@@ -48,11 +48,18 @@ async function devicesOf(
   return readable(...deviceConditions(ctx.caller, await readFilter(ctx, index, devices)));
 }
 
-/** Returns the devices linked to applications that the caller can read, by application. */
-export const applicationMembers = (applicationIds: readonly string[]): GroupMembers => ({
+/**
+ * Returns the devices linked to applications that the caller can read, by application.
+ * @param conditions on `device d`
+ */
+export const applicationMembers = (
+  applicationIds: readonly string[],
+  conditions: readonly Sql[] = [],
+): GroupMembers => ({
   group: sql`l.application_id::text`,
-  from: linkedTo(applicationIds),
+  from: linkedTo(applicationIds, conditions),
 });
 
-const linkedTo = (applicationIds: readonly string[]): Sql =>
-  sql`application_device l join device d on d.id = l.device_id where l.application_id = any(${applicationIds}::uuid[])`;
+const linkedTo = (applicationIds: readonly string[], conditions: readonly Sql[] = []): Sql =>
+  sql`application_device l join device d on d.id = l.device_id
+    where ${join([sql`l.application_id = any(${applicationIds}::uuid[])`, ...conditions], ' and ')}`;

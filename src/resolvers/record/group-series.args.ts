@@ -2,7 +2,7 @@ import { Max, Min, ValidateNested } from 'class-validator';
 import { ArgsType, Field, InputType, Int } from 'type-graphql';
 import { daySeconds } from '#common/time.js';
 import { CalendarInterval, DeviceCombination, DeviceReduction, GroupFill, GroupSplit } from '#entities/group-series.js';
-import { DeviceFilterInput } from '#listing/device-filter.args.js';
+import { DeviceFilterInput, deviceFilter } from '#listing/device-filter.args.js';
 import { choice, id, label, unixTime, whole } from '#schema/fields.js';
 
 @InputType({
@@ -19,7 +19,7 @@ export class GroupInput {
 
 /** Range, buckets and functions of lines over many devices. */
 @ArgsType()
-export class GroupSeriesBelowArgs {
+export class GroupSeriesForm {
   @label('Name of the variable.', 100) variable!: string;
   @unixTime('Start of the range in Unix seconds, included; by default a day before `to`.') from?: number | null;
   @unixTime('End of the range in Unix seconds, excluded; by default now.') to?: number | null;
@@ -96,7 +96,12 @@ export class GroupSeriesBelowArgs {
 }
 
 @ArgsType()
-export class GroupSeriesArgs extends GroupSeriesBelowArgs {
+export class GroupSeriesBelowArgs extends GroupSeriesForm {
+  @deviceFilter("Filter of the application's devices; by default all.") filter?: DeviceFilterInput | null;
+}
+
+@ArgsType()
+export class GroupSeriesArgs extends GroupSeriesForm {
   @id('Identifier of the organization.') organizationId!: string;
 
   @Field(() => GroupInput, { description: 'The devices.' })
