@@ -19,15 +19,15 @@ export class Counters extends Migration {
       -- See product.organization_id.
       alter table counter_exchange alter column organization_id set (n_distinct = 100);
 
-      -- The value from which the next step of a counter begins: noise below the highest value does not lower it. An
-      -- exchange replaces it.
-      create function counter_reach(high float8, v float8, jitter float8, is_value boolean)
+      -- The value from which the next step of a counter begins, after values from first to last that do not fall: noise
+      -- below the highest value does not lower it. An exchange replaces it.
+      create function counter_reach(high float8, first float8, last float8, jitter float8, is_value boolean)
       returns float8 language plpgsql immutable parallel safe as $function$
       begin
-        if is_value and v < high and high - v <= jitter then return high; end if;
-        return v;
+        if is_value and first < high and high - first <= jitter then return greatest(high, last); end if;
+        return last;
       end $function$;
-      create aggregate counter_high(float8, float8, boolean) (sfunc = counter_reach, stype = float8, parallel = safe);
+      create aggregate counter_high(float8, float8, float8, boolean) (sfunc = counter_reach, stype = float8, parallel = safe);
     `);
   }
 }

@@ -4,7 +4,7 @@ import type { VariableFact, VariableFacts } from './fact.js';
 
 /**
  * Common table expressions of the steps of counters, as `step`: `device_id`, `ts`, the `increase`, and when the step
- * began (`since`). `value` has the values of the range, `latest` the last one of each device before it.
+ * began (`since`). `piece` has the values of the range, and sums of some, `latest` the last value of each device before it.
  *
  * A step begins at `high`: the value before or, within the jitter of the counter, the highest one since. A declared
  * exchange is a value that has no step of its own: the next step begins there.
@@ -24,19 +24,19 @@ export const stepTables = (
   counter as materialized (
     select device_id, coalesce(${ofProduct(numeric, 'jitter')}, 0) as jitter, ${ofProduct(numeric, 'rollsOverAt')} as rolls from device_of_group),
   event as (
-    select device_id, ts, true as is_value, seq, v from value
+    select device_id, ts, true as is_value, seq, n, f, t, i from piece
     union all
-    select device_id, ts, true, seq, v from latest
+    select device_id, ts, true, seq, 0, v, v, 0 from latest
     union all
-    select device_id, ts, false, 0, v from exchange e
+    select device_id, ts, false, 0, 0, v, v, 0 from exchange e
      where not exists (select from latest l where l.device_id = e.device_id and l.ts >= e.ts)),
   reached as (
-    select e.*, c.jitter, c.rolls, ${hasJitter ? sql`counter_high(e.v, c.jitter, e.is_value) over w` : sql`e.v`} as reached
+    select e.*, c.jitter, c.rolls, ${hasJitter ? sql`counter_high(e.f, e.t, c.jitter, e.is_value) over w` : sql`e.t`} as reached
       from event e join counter c using (device_id)${hasJitter ? sameWindow : empty}),
   ended as (
     select *, lag(reached) over w as high, lag(ts) over w as since from reached${sameWindow}),
   step as (
-    select device_id, ts, since, ${increase} as increase from ended where is_value and ts >= ${from})`;
+    select device_id, ts, since, n, ${increase} as increase from ended where is_value and ts >= ${from})`;
 };
 
 const sameWindow = sql` window w as (partition by device_id order by ts, is_value, seq)`;
@@ -45,10 +45,13 @@ const sameWindow = sql` window w as (partition by device_id order by ts, is_valu
 const ofProduct = (facts: readonly VariableFact[], setting: 'jitter' | 'rollsOverAt'): Sql =>
   sql`(${facts.map((fact) => fact[setting])}::float8[])[array_position(${facts.map(({ productId }) => productId)}::uuid[], product_id)]`;
 
-/** A fall is noise within the jitter, an overflow where that is less than the fall, and otherwise a reset to zero. */
+/**
+ * A fall is noise within the jitter, an overflow where that is less than the fall, and otherwise a reset to zero. `i`
+ * comes after the step to the first value; of runs that fall, it is right only without jitter and overflows.
+ */
 const increase = sql`case
-      when high is null then 0
-      when v >= high then v - high
-      when high - v <= jitter then 0
-      when high <= rolls and rolls - high + v < high - v then rolls - high + v
-      else v end`;
+      when high is null then i
+      when f >= high then f - high + i
+      when high - f <= jitter then greatest(t - high, 0)
+      when high <= rolls and rolls - high + f < high - f then rolls - high + f + i
+      else f + i end`;

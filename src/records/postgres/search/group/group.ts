@@ -1,19 +1,21 @@
 import { DatabaseError } from 'pg';
-import sql, { type Sql } from 'sql-template-tag';
+import sql from 'sql-template-tag';
 import { invalid } from '#common/errors.js';
 import { DeviceReduction } from '#entities/group-series.js';
 import { groupLines } from '#records/answer/group-lines.js';
 import { maxGroupPoints, planGroup, tooManyPoints } from '#records/answer/group-plan.js';
 import { seriesTooLong } from '#records/answer/series-answer.js';
+import type { SumPart } from '#records/blocks/sum.js';
 import type { GroupCall, GroupLine } from '#records/group-series.js';
 import { hasAloneWithin } from '#records/postgres/alone-record.js';
 import type { RecordIndex } from '#records/record-index.js';
 import { onServer, type SearchConnections, takeSnapshot } from '#records/scope/snapshot.js';
 import type { QueryReader } from '#records/scope/snapshot-reader.js';
 import { TimedOut } from '#search/pace.js';
-import { commonUnit, readFacts } from './fact.js';
+import { commonUnit, readFacts, type VariableFact } from './fact.js';
 import { type GroupRow, lineRows, memberTables } from './line.js';
 import { type PartialOptions, partialTables } from './partial.js';
+import { findSumDays } from './sum-day.js';
 import { latestTable, valueTables } from './value.js';
 
 /** Settings and dependencies for reading group series. */
@@ -22,28 +24,65 @@ export interface GroupOptions extends SearchConnections {
   clock: () => number;
   /** Maximum duration of one call in milliseconds. */
   timeoutMs: number;
+  /** Whether sums of blocks are used where possible; true by default. */
+  sums?: boolean;
 }
 
 /** Creates the function that reads lines over many devices. */
 export const createGroupSeries =
-  (options: GroupOptions): RecordIndex['groupSeries'] =>
+  ({ sums = true, ...options }: GroupOptions): RecordIndex['groupSeries'] =>
   async (call) => {
     const plan = planGroup(call, options.clock() / 1000);
     if (call.groups.length === 0) return [];
     const isState = call.perDevice === DeviceReduction.timeInState;
     return readInSnapshot(options, call, async (reader) => {
-      const since = isState ? plan.since - call.maxAge : plan.since;
+      // The last value before the range, with which the increase begins, may be of any age.
+      const since = isState ? plan.since - call.maxAge : partsOf[call.perDevice]?.includes('i') ? 0 : plan.since;
       const [facts, isAlone] = await Promise.all([
         readFacts(reader.rows, call),
         hasAloneWithin(reader.rows, call.organizationId, { from: since, to: plan.to }),
       ]);
       const { organizationId, variable } = call;
-      const wanted = { organizationId, variable, facts, isAlone, ...(isState && { state: call.state }) };
-      const valuesOf = (from: Sql, to: Sql) => valueTables({ ...wanted, from, to });
-      const latestBefore = (from: Sql) => latestTable({ ...wanted, from });
-      return readLines(reader, { call, plan, valuesOf, latestBefore, facts });
+      const parts = partsOf[call.perDevice];
+      const days =
+        parts && sums
+          ? await findSumDays(reader.rows, organizationId, facts.numeric, plan, parts.includes('i'))
+          : undefined;
+      const risingOnly = parts?.includes('i') === true && facts.numeric.some(isNoisy);
+      const wanted = {
+        organizationId,
+        variable,
+        facts,
+        isAlone,
+        ...(isState && { state: call.state }),
+        ...(days && parts && { sums: { ...days, organizationId, facts: facts.numeric, parts, risingOnly } }),
+      };
+      return readLines(reader, {
+        call,
+        plan,
+        facts,
+        hasSums: days !== undefined,
+        valuesOf: (from, to) => valueTables({ ...wanted, from, to }),
+        latestBefore: (from, to) => latestTable({ ...wanted, from, to }),
+      });
     });
   };
+
+/** Parts of sums by run that answer a function; undefined if it needs the records. */
+const partsOf: Readonly<Record<DeviceReduction, readonly SumPart[] | undefined>> = {
+  avg: ['s'],
+  min: ['l'],
+  max: ['h'],
+  last: ['t'],
+  sum: ['s'],
+  count: [],
+  increase: ['f', 't', 'i'],
+  rate: ['f', 't', 'i'],
+  timeInState: undefined,
+};
+
+/** Whether a fall of a counter may be something else than a reset. */
+const isNoisy = ({ jitter, rollsOverAt }: VariableFact): boolean => (jitter ?? 0) > 0 || rollsOverAt !== null;
 
 /** Runs the statement that reduces values to lines. */
 export const readLines = async (reader: QueryReader, options: PartialOptions): Promise<GroupLine[]> => {

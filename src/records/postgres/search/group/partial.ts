@@ -4,6 +4,7 @@ import type { GroupPlan } from '#records/answer/group-plan.js';
 import type { GroupCall } from '#records/group-series.js';
 import { stepTables } from './counter.js';
 import type { VariableFacts } from './fact.js';
+import { summedPieces } from './run-sum.js';
 
 /** Inputs of the numbers of devices. */
 export interface PartialOptions {
@@ -15,7 +16,9 @@ export interface PartialOptions {
    */
   valuesOf: (from: Sql, to: Sql) => Sql;
   /** Common table expression of the last value before a time of each device of `value`, as `latest` with these columns. */
-  latestBefore: (from: Sql) => Sql;
+  latestBefore: (from: Sql, to: Sql) => Sql;
+  /** Whether `run_sum` has sums of some runs, whose values `value` does not have. */
+  hasSums: boolean;
   /** Declarations of the variable. */
   facts: VariableFacts;
 }
@@ -49,48 +52,62 @@ const bucketOf = (moment: Sql): Sql => sql`width_bucket(${moment}, (select start
 
 type Tables = (options: PartialOptions) => Sql;
 
+/**
+ * Common table expressions of `piece`: values, and sums of successive values of a device. `n` is their number, `s` the
+ * sum, `l` the lowest, `h` the highest, `f` the first, `t` the last, `i` the increase from the first to the last. Pieces
+ * of a device follow one another.
+ */
+const pieceTables = (options: PartialOptions): Sql => {
+  const { plan, hasSums } = options;
+  return sql`${valuesInRange(options)},
+  piece as (
+    select device_id, ts, seq, 1::int8 as n, v as s, v as l, v as h, v as f, v as t, 0::float8 as i from value${
+      hasSums ? summedPieces(time(plan.since), time(plan.to)) : empty
+    })`;
+};
+
 const valuesInRange = ({ plan, valuesOf }: PartialOptions): Sql => valuesOf(time(plan.since), time(plan.to));
 
 /** Reduces the values of each bucket alone. */
 const ofBucket =
   (reduce: Sql): Tables =>
   (options) =>
-    sql`${valuesInRange(options)},
+    sql`${pieceTables(options)},
   reduced as materialized (
-    select device_id, ${bucketOf(sql`ts`)} as b, count(*) as n, ${reduce} as v, false as bridged from value group by 1, 2)`;
+    select device_id, ${bucketOf(sql`ts`)} as b, sum(n) as n, ${reduce} as v, false as bridged from piece group by 1, 2)`;
 
 /** Adds up the steps of counters. A step belongs to the bucket in which it ends. */
 const ofSteps =
   (isRate: boolean): Tables =>
   (options) => {
     const { call, plan, latestBefore, facts } = options;
-    const since = time(plan.since);
-    return sql`${valuesInRange(options)}, ${latestBefore(since)}, ${stepTables(call, facts, since, time(plan.to))},
+    const [since, to] = [time(plan.since), time(plan.to)];
+    return sql`${pieceTables(options)}, ${latestBefore(since, to)}, ${stepTables(call, facts, since, to)},
   reduced as materialized (
-    select s.device_id, k.b, count(*) as n, sum(s.increase)${isRate ? sql` / extract(epoch from k.high - k.low)::float8` : empty} as v,
+    select s.device_id, k.b, sum(s.n) as n, sum(s.increase)${isRate ? sql` / extract(epoch from k.high - k.low)::float8` : empty} as v,
            coalesce(bool_or(s.since < k.before), false) as bridged
       from step s join bucket k on k.b = ${bucketOf(sql`s.ts`)} group by s.device_id, k.b, k.high, k.low)`;
   };
 
 /** Adds up the seconds of a state. A value lasts until the next one of the device, and at most `maxAge`. */
 const ofStates: Tables = ({ call, plan, valuesOf }) => sql`${valuesOf(time(plan.since - call.maxAge), time(plan.to))},
-  piece as (
+  lasting as (
     select device_id, v, greatest(ts, ${time(plan.since)}) as since, (ts >= ${time(plan.since)})::int as n,
            least(ts + make_interval(secs => ${call.maxAge}), ${time(plan.reach)}, lead(ts) over (partition by device_id order by ts, seq)) as until
       from value),
   reduced as materialized (
     select p.device_id, k.b, sum(case when k.low <= p.since then p.n else 0 end) as n,
            sum(p.v * extract(epoch from least(p.until, k.high) - greatest(p.since, k.low))::float8) as v, false as bridged
-      from piece p join bucket k on k.low < p.until and k.high > p.since
+      from lasting p join bucket k on k.low < p.until and k.high > p.since
      where p.since < p.until group by 1, 2)`;
 
 const tablesOf: Readonly<Record<DeviceReduction, Tables>> = {
-  avg: ofBucket(sql`avg(v)`),
-  min: ofBucket(sql`min(v)`),
-  max: ofBucket(sql`max(v)`),
-  last: ofBucket(sql`(array_agg(v order by ts desc, seq desc))[1]`),
-  sum: ofBucket(sql`sum(v)`),
-  count: ofBucket(sql`count(*)::float8`),
+  avg: ofBucket(sql`sum(s) / sum(n)::float8`),
+  min: ofBucket(sql`min(l)`),
+  max: ofBucket(sql`max(h)`),
+  last: ofBucket(sql`(array_agg(t order by ts desc, seq desc))[1]`),
+  sum: ofBucket(sql`sum(s)`),
+  count: ofBucket(sql`sum(n)::float8`),
   increase: ofSteps(false),
   rate: ofSteps(true),
   timeInState: ofStates,

@@ -1,0 +1,133 @@
+import sql from 'sql-template-tag';
+import { daySeconds } from '#common/time.js';
+import type { GroupPlan } from '#records/answer/group-plan.js';
+import { midnightsOf } from '#records/blocks/run.js';
+import type { Rows } from '#records/scope/snapshot-reader.js';
+import type { UnixRange } from '#records/series-interval.js';
+import { utc, zoneOf } from '#search/date/zone.js';
+import type { VariableFact } from './fact.js';
+
+/** A UTC day of a product whose blocks answer with sums by run: each run lies in one bucket, or outside the range. */
+export interface SumDay {
+  readonly source: number;
+  readonly productId: string;
+  readonly slot: number;
+  /** Unix seconds. */
+  readonly day: number;
+  readonly alone: boolean;
+}
+
+/** Days that are read from sums, and the spans of time that are read from records. */
+export interface SumDays {
+  readonly days: readonly SumDay[];
+  /** Spans in which some product has records that no sum has. The end is exclusive. */
+  readonly spans: readonly UnixRange[];
+}
+
+interface BlockedDay {
+  source: number;
+  productId: string;
+  day: number;
+  timeZone: string;
+  alone: boolean;
+}
+
+/**
+ * Finds the days of a range that sums answer; undefined without any.
+ * @param withLead whether the day before the range is wanted, too
+ */
+export const findSumDays = async (
+  rows: Rows,
+  organizationId: string,
+  facts: readonly VariableFact[],
+  plan: GroupPlan,
+  withLead: boolean,
+): Promise<SumDays | undefined> => {
+  const stored = facts.filter(({ slot }) => slot !== null);
+  if (stored.length === 0 || plan.to - plan.since < daySeconds / 2) return undefined;
+  const [valid, active] = await Promise.all([
+    readValidDays(rows, organizationId, stored, { from: plan.since - (withLead ? daySeconds : 0), to: plan.to }),
+    readActive(rows, organizationId, stored),
+  ]);
+  const slots = new Map(stored.map(({ productId, slot }) => [productId, slot!]));
+  const bounds = [plan.before, ...plan.starts, plan.since, plan.to];
+  const usable = valid
+    .filter((day) => isUsable(day, bounds))
+    .map(({ timeZone: _, ...day }): SumDay => ({ ...day, slot: slots.get(day.productId)! }));
+  const days = [...Map.groupBy(usable, ({ productId }) => productId).values()].flatMap((each) => joined(each, plan));
+  if (!days.some(({ day }) => day + daySeconds > plan.since)) return undefined;
+  return { days, spans: spansOf(active, days, plan) };
+};
+
+/** Reads the days whose blocks have all records, as one snapshot sees them. */
+const readValidDays = (
+  rows: Rows,
+  organizationId: string,
+  facts: readonly VariableFact[],
+  { from, to }: UnixRange,
+): Promise<BlockedDay[]> =>
+  rows<BlockedDay>(
+    sql`
+    select s.source, s.product_id as "productId", extract(epoch from b.day)::float8 as day, b.time_zone as "timeZone", b.alone
+      from record_block_source s join record_blocked b using (source)
+     where s.organization_id = ${organizationId}::uuid and s.product_id = any(${facts.map(({ productId }) => productId)}::uuid[])
+       and b.day >= (to_timestamp(${from}::float8) at time zone 'UTC')::date and b.day <= (to_timestamp(${to}::float8) at time zone 'UTC')::date
+       and not exists (
+         select from record_dirty_block n where n.organization_id = s.organization_id and n.product_id = s.product_id
+           and n.day = b.day::timestamp at time zone 'UTC')
+       and not exists (
+         select from record_dirty n where n.organization_id = s.organization_id and n.product_id = s.product_id
+           and n.hour >= b.day::timestamp at time zone 'UTC' and n.hour < (b.day + 1)::timestamp at time zone 'UTC')
+     order by s.source, b.day`,
+    'group days',
+  );
+
+/** Reads which products have records. */
+const readActive = async (rows: Rows, organizationId: string, facts: readonly VariableFact[]): Promise<string[]> => {
+  const found = await rows<{ id: string }>(
+    sql`
+    select id from unnest(${facts.map(({ productId }) => productId)}::uuid[]) p (id)
+     where exists (select from record_source o where o.organization_id = ${organizationId}::uuid and o.product_id = p.id)
+        or exists (select from record_dirty n where n.organization_id = ${organizationId}::uuid and n.product_id = p.id)`,
+    'group products',
+  );
+  return found.map(({ id }) => id);
+};
+
+/** Whether each bound within a day is one at which runs end: a midnight of the zone in which its blocks were cut. */
+const isUsable = ({ day, timeZone }: BlockedDay, bounds: readonly number[]): boolean => {
+  const inside = bounds.filter((bound) => bound > day && bound < day + daySeconds);
+  if (inside.length === 0) return true;
+  const cuts = new Set(midnightsOf(zoneOf(timeZone) ?? utc, day * 1000, (day + daySeconds) * 1000));
+  return inside.every((bound) => cuts.has(bound * 1e6));
+};
+
+/** Leaves out days before the range that do not join it: a later record could be in none of them. */
+const joined = (days: readonly SumDay[], { since }: GroupPlan): SumDay[] => {
+  const known = new Set(days.map(({ day }) => day));
+  const first = since - (since % daySeconds);
+  const isJoined = (day: number): boolean => {
+    for (let next = day + daySeconds; next < since; next += daySeconds) if (!known.has(next)) return false;
+    return true;
+  };
+  return days.filter(({ day }) => day >= first || isJoined(day));
+};
+
+/** Returns the spans of a range in which a product has no usable day. */
+const spansOf = (products: readonly string[], days: readonly SumDay[], { since, to }: GroupPlan): UnixRange[] => {
+  const byProduct = Map.groupBy(days, ({ productId }) => productId);
+  const gaps = products.flatMap((product) => {
+    const starts = (byProduct.get(product) ?? []).map(({ day }) => day).filter((day) => day + daySeconds > since);
+    const edges = [since, ...starts.map((day) => day + daySeconds)];
+    return edges
+      .map((from, index) => ({ from, to: Math.min(starts[index] ?? to, to) }))
+      .filter((gap) => gap.from < gap.to);
+  });
+  const merged: { from: number; to: number }[] = [];
+  for (const gap of gaps.toSorted((a, b) => a.from - b.from)) {
+    const last = merged.at(-1);
+    if (last !== undefined && gap.from <= last.to) last.to = Math.max(last.to, gap.to);
+    else merged.push({ ...gap });
+  }
+  return merged;
+};
