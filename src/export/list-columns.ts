@@ -11,6 +11,7 @@ export const deviceColumns = columnsOf({
   slug: 'text',
   tags: 'json',
   'product.id': 'text',
+  'site.id': 'text',
   'location.lat': 'double',
   'location.lon': 'double',
   applicationCount: 'long',

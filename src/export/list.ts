@@ -7,6 +7,7 @@ import { DeliveryState } from '#entities/delivery.js';
 import { earliestId, endId, isId, nilId } from '#entities/id.js';
 import type { Context } from '#schema/context.js';
 import type { ExportArgs, OrganizationExportArgs } from '#schema/export.args.js';
+import { everything } from '#schema/selected-fields.js';
 import { idCursorText, markOf, readIdCursor } from './cursor.js';
 import { auditEventColumns, deliveryColumns, deviceColumns, episodeColumns } from './list-columns.js';
 import { patiently } from './page.js';
@@ -39,18 +40,24 @@ interface List {
   readonly ids: Sql;
 }
 
+const withSite = sql`, (
+  select json_build_object('id', ds.site_id) from device_site ds where ds.device_id = d.id and ds.ended_at is null) as site`;
+
 const devicesOf = ({ caller }: Context, args: ListArgs): List => {
   if ('applicationId' in args)
     return {
       columns: deviceColumns,
-      rows: (isBetween, limit) => sql`${deviceRows(caller)} join application_device l on l.device_id = d.id
+      rows: (
+        isBetween,
+        limit,
+      ) => sql`${deviceRows(caller, everything, withSite)} join application_device l on l.device_id = d.id
         where l.application_id = ${args.applicationId} and ${isBetween(sql`d.id`)} order by d.id limit ${limit}`,
       ids: sql`select device_id as id from application_device where application_id = ${args.applicationId}`,
     };
   const where = sql`d.organization_id = ${args.organizationId} and ${can(caller, policies.device.read)}`;
   return {
     columns: deviceColumns,
-    rows: (isBetween, limit) => sql`${deviceRows(caller)}
+    rows: (isBetween, limit) => sql`${deviceRows(caller, everything, withSite)}
       where ${where} and ${isBetween(sql`d.id`)} order by d.id limit ${limit}`,
     ids: sql`select d.id from device d where ${where}`,
   };

@@ -19,13 +19,15 @@ export interface DeviceLine {
   location?: { lat: number; lon: number } | null;
   /** Name or identifier. */
   product?: string | null;
+  /** Name, key or identifier. */
+  site?: string | null;
   /** Names or identifiers. */
   applications: string[];
   /** Columns of the values in the file, for faults. */
   columns: Columns;
 }
 
-type Field = 'serial' | 'name' | 'product' | 'tags' | 'location' | 'lat' | 'lon' | 'application';
+type Field = 'serial' | 'name' | 'product' | 'site' | 'tags' | 'location' | 'lat' | 'lon' | 'application';
 
 /** Indices of a file's columns by their content, from 0. */
 export type Columns = Partial<Record<Field, number>>;
@@ -37,6 +39,9 @@ const names: Readonly<Record<string, Field>> = {
   product: 'product',
   'product.id': 'product',
   productid: 'product',
+  site: 'site',
+  'site.id': 'site',
+  siteid: 'site',
   tags: 'tags',
   location: 'location',
   lat: 'lat',
@@ -77,7 +82,7 @@ export const readColumns = (cells: readonly string[], line: number): Columns | I
   return faults.length > 0 ? faults : columns;
 };
 
-const known = 'serial, name, product, tags, location (or lat and lon), application';
+const known = 'serial, name, product, site, tags, location (or lat and lon), application';
 
 /** Separates the tags, and the applications, of one cell. */
 const listSeparator = /[;|]/;
@@ -135,6 +140,7 @@ export const readLine = (
     serialKey: serialKey(serial),
     ...values,
     product: value('product', undefused),
+    site: value('site', undefused),
     applications: value('application', listOf) ?? [],
     columns,
   } as DeviceLine;

@@ -4,9 +4,13 @@ import type { ImportFault } from '#entities/file-import.js';
 import { isId } from '#entities/id.js';
 import type { DeviceLine } from './device-line.js';
 
-/** A line with the product and the applications that it names. An absent product stays as it is, `null` clears it. */
+/**
+ * A line with the product, the site and the applications that it names. An absent product or site stays as it is, `null`
+ * clears it.
+ */
 export interface ResolvedLine extends DeviceLine {
   productId?: string | null;
+  siteId?: string | null;
   applicationIds: string[];
 }
 
@@ -17,7 +21,7 @@ interface Named {
   own: boolean;
 }
 
-/** Resolves the products and applications that lines name by identifier or name. `lines` omits lines with faults. */
+/** Resolves the products, sites and applications that lines name by identifier or name, and sites by their key, too. `lines` omits lines with faults. */
 export async function resolveReferences(
   tx: PoolClient,
   organizationId: string,
@@ -37,20 +41,32 @@ export async function resolveReferences(
       select a.id, lower(a.name) as name, true as own from application a
        where a.organization_id = ${organizationId} and ${match(sql`a.id`, sql`a.name`)}`,
   );
+  const sites = await load(
+    tx,
+    lines.flatMap(({ site }) => site ?? []),
+    (match) => sql`
+      select s.id, lower(s.name) as name, true as own from site s
+       where s.organization_id = ${organizationId} and ${match(sql`s.id`, sql`s.name`)}
+      union select s.id, lower(s.external_id), true from site s
+       where s.organization_id = ${organizationId} and ${match(sql`s.id`, sql`s.external_id`)}`,
+  );
+  const find = { product: products, site: sites, application: applications };
   const faults: ImportFault[] = [];
   const resolved: ResolvedLine[] = [];
   for (const line of lines) {
     const before = faults.length;
-    const find = (field: 'product' | 'application', text: string): string => {
-      const found = (field === 'product' ? products : applications)(text);
+    const idOf = (field: keyof typeof find, text: string): string => {
+      const found = find[field](text);
       if (typeof found === 'string') return found;
       faults.push({ line: line.line, column: line.columns[field]! + 1, field, message: found.fault(field) });
       return '';
     };
-    const productId = line.product == null ? line.product : find('product', line.product);
-    const applicationIds = line.applications.map((each) => find('application', each));
-    if (faults.length === before)
-      resolved.push({ ...line, ...(productId !== undefined && { productId }), applicationIds });
+    const productId = line.product == null ? line.product : idOf('product', line.product);
+    const siteId = line.site == null ? line.site : idOf('site', line.site);
+    const applicationIds = line.applications.map((each) => idOf('application', each));
+    if (faults.length > before) continue;
+    const named = { ...(productId !== undefined && { productId }), ...(siteId !== undefined && { siteId }) };
+    resolved.push({ ...line, ...named, applicationIds });
   }
   return { lines: resolved, faults };
 }

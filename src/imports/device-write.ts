@@ -3,6 +3,7 @@ import { textArray } from '#database/text-array.js';
 import { newId } from '#entities/id.js';
 import { slugOfDevice } from '#entities/slug.js';
 import type { Read } from '#schema/context.js';
+import { moveDevices, presentSite } from './device-move.js';
 
 /** Values that a device is to have, found by its serial. An absent value stays as it is, `null` clears it. */
 export interface DevicePut {
@@ -13,6 +14,8 @@ export interface DevicePut {
   tags?: string[] | null;
   location?: { lat: number; lon: number } | null;
   productId?: string | null;
+  /** Site at which the device is; null for none. */
+  siteId?: string | null;
   /** Applications to link the device to. Other links stay. */
   applicationIds: readonly string[];
 }
@@ -39,6 +42,7 @@ interface StoredDevice {
   productId: string | null;
   lat: number | null;
   lon: number | null;
+  siteId: string | null;
   linked: string[];
 }
 
@@ -47,7 +51,8 @@ type Values = Pick<StoredDevice, 'name' | 'tags' | 'productId' | 'lat' | 'lon'>;
 const noValues: Values = { name: null, tags: [], productId: null, lat: null, lon: null };
 
 /**
- * Registers, changes and links devices, no two of which have the same serial. One round takes at most five statements:
+ * Registers, changes and links devices, no two of which have the same serial. One round takes at most five statements, and some more to
+ * move devices to other sites:
  *
  * ```sql
  * select from device d where d.organization_id = $1 and d.serial_key = any($2) order by d.id for update
@@ -74,9 +79,11 @@ export async function writeDevices(
       const device = stored.get(put.serialKey);
       return device === undefined ? [] : { put, device, ...changeOf(put, device) };
     });
-    const changed = changes.filter(({ valuesChange, linksChange }) => valuesChange || linksChange);
-    for (const { put, device, valuesChange, linksChange } of changes)
-      outcomes.set(put.serialKey, { status: valuesChange || linksChange ? 'updated' : 'unchanged', id: device.id });
+    const changed = changes.filter(
+      ({ valuesChange, linksChange, siteChange }) => valuesChange || linksChange || siteChange,
+    );
+    for (const { put, device } of changes) outcomes.set(put.serialKey, { status: 'unchanged', id: device.id });
+    for (const { put, device } of changed) outcomes.set(put.serialKey, { status: 'updated', id: device.id });
     const unknown = left.filter(({ serialKey }) => !stored.has(serialKey));
     const fresh = unknown.slice(0, room).map((put) => ({ put, id: newId() }));
     for (const { serialKey } of unknown.slice(room)) outcomes.set(serialKey, { status: 'refused' });
@@ -88,6 +95,13 @@ export async function writeDevices(
       ...changed.map(({ device, put }) => ({ id: device.id, applicationIds: put.applicationIds })),
       ...fresh.flatMap(({ put, id }) => (registered.has(id) ? { id, applicationIds: put.applicationIds } : [])),
     ]);
+    const moves = [
+      ...changed.flatMap(({ device, put, siteChange }) =>
+        siteChange ? { id: device.id, siteId: put.siteId ?? null } : [],
+      ),
+      ...fresh.flatMap(({ put: { siteId }, id }) => (siteId != null && registered.has(id) ? { id, siteId } : [])),
+    ];
+    if (moves.length > 0) await moveDevices(run, moves, now.toISOString());
     // Another transaction registered the remaining devices meanwhile, so the next round finds them.
     left = fresh.flatMap(({ put, id }) => (registered.has(id) ? [] : put));
     room -= registered.size;
@@ -106,7 +120,7 @@ const loadDevices = async (
   const where = sql`where d.organization_id = ${organizationId} and d.serial_key = any(${textArray(keys)})`;
   if (lock) await run(sql`select from device d ${where} order by d.id for update`);
   const rows = await run<StoredDevice>(sql`
-    select d.id, d.serial, d.serial_key as "serialKey", d.name, d.tags, d.product_id as "productId", d.lat, d.lon,
+    select d.id, d.serial, d.serial_key as "serialKey", d.name, d.tags, d.product_id as "productId", d.lat, d.lon, ${presentSite} as "siteId",
            array(select ad.application_id::text from application_device ad where ad.device_id = d.id) as linked
       from device d ${where}`);
   return new Map(rows.map((row) => [row.serialKey, row]));
@@ -132,6 +146,7 @@ const changeOf = (put: DevicePut, device: StoredDevice) => {
       values.lon !== device.lon ||
       values.tags.length !== device.tags.length ||
       values.tags.some((tag, index) => tag !== device.tags[index]),
+    siteChange: put.siteId !== undefined && put.siteId !== device.siteId,
     linksChange: put.applicationIds.some((id) => !device.linked.includes(id)),
   };
 };

@@ -4,17 +4,17 @@ import { type ApiError, conflict, invalid } from '#common/errors.js';
 import { textArray } from '#database/text-array.js';
 import type { Caller } from '#entities/caller.js';
 import { serialKey } from '#entities/serial.js';
+import { isBeforeLastMove, type MoveTime, moveDevices, presentSite } from '#imports/device-move.js';
 import type { DeviceFilter } from '#listing/device-filter.js';
 import { deviceListing } from '#listing/devices.js';
 import type { Listing } from '#listing/list-read.js';
 import type { Read } from '#schema/context.js';
-import { type DeviceMove, isBeforeLastMove, moveTo, presentSite } from './device-move.js';
 
 /** An action on each of many devices. */
 export type DeviceAction =
   | { kind: 'tagDevices' | 'untagDevices'; tags: readonly string[] }
   | { kind: 'linkDevices' | 'unlinkDevices'; applicationId: string }
-  | ({ kind: 'moveDevices' } & DeviceMove)
+  | ({ kind: 'moveDevices'; siteId: string | null } & MoveTime)
   | { kind: 'deleteDevices' };
 
 /** Maximum number of tags per device. */
@@ -113,7 +113,14 @@ export async function applyTo(
   const blocked = rows.filter((row) => row.blocked).length;
   if (all && blocked > 0) return { changed: 0, blocked };
   const ids = rows.flatMap((row) => (row.blocked ? [] : [row.id]));
-  if (ids.length > 0) await (action.kind === 'moveDevices' ? moveTo(run, action, ids) : run(statementOf(action, ids)));
+  if (ids.length === 0) return { changed: 0, blocked };
+  if (action.kind !== 'moveDevices') await run(statementOf(action, ids));
+  else
+    await moveDevices(
+      run,
+      ids.map((id) => ({ id, siteId: action.siteId })),
+      action.at,
+    );
   return { changed: ids.length, blocked };
 }
 

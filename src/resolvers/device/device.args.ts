@@ -69,6 +69,7 @@ export class DeviceInput {
   @Field(() => LocationInput, { nullable: true, description: 'Location of the device.' })
   @ValidateNested()
   location?: LocationInput | null;
+  @id('Site at which the device is.', { optional: true }) siteId?: string | null;
 }
 
 /** Many devices. */

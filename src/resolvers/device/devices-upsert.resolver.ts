@@ -38,6 +38,7 @@ export class DevicesUpsertResolver {
     await ctx.em.transactional(async (em) => {
       const run: Read = <Row extends object>(query: Sql) => execute<Row>(em, query);
       await requireProducts(run, ctx, outcomes, isDry);
+      await requireSites(run, organizationId, outcomes, isDry);
       const puts = outcomes.open;
       if (puts.length === 0) return outcomes.note(ctx, 'device', isDry);
       const room = await roomForDevices(run, organizationId, isDry);
@@ -59,7 +60,7 @@ export class DevicesUpsertResolver {
 }
 
 const valuesOf = ({ item }: Placed<DeviceInput>, applicationIds: readonly string[]): DevicePut => {
-  const { serial, name, tags, location, product } = item;
+  const { serial, name, tags, location, product, siteId } = item;
   return {
     serial,
     serialKey: serialKey(serial),
@@ -67,6 +68,7 @@ const valuesOf = ({ item }: Placed<DeviceInput>, applicationIds: readonly string
     ...(name !== undefined && { name }),
     ...(tags !== undefined && { tags }),
     ...(location !== undefined && { location }),
+    ...(siteId !== undefined && { siteId }),
     ...(product !== undefined && { productId: product?.id ?? null }),
   };
 };
@@ -93,13 +95,32 @@ async function requireProducts(
     const { id, organizationId } = item.product!;
     const owner = owners.get(id);
     if (owner === undefined || (organizationId != null && organizationId !== owner))
-      outcomes.fail(index, productNotFound());
+      outcomes.fail(index, missing('product', 'product'));
   }
 }
 
-const productNotFound = () => {
-  const { code, message } = notFound('product');
-  return new ApiError(code, message, [{ path: 'product', message: 'does not exist' }]);
+/** Fails the items whose site the organization does not have. The lock keeps the other items' sites from being deleted. */
+async function requireSites(
+  run: Read,
+  organizationId: string,
+  outcomes: Outcomes<DeviceInput>,
+  isDry: boolean,
+): Promise<void> {
+  const named = outcomes.open.filter(({ item }) => item.siteId != null);
+  const ids = [...new Set(named.map(({ item }) => item.siteId!).filter(isId))];
+  const rows =
+    ids.length === 0
+      ? []
+      : await run<{ id: string }>(sql`
+          select id from site where organization_id = ${organizationId} and id = any(${textArray(ids)}::uuid[])
+           order by id ${isDry ? empty : sql`for key share`}`);
+  const known = new Set(rows.map(({ id }) => id));
+  for (const { index, item } of named) if (!known.has(item.siteId!)) outcomes.fail(index, missing('site', 'siteId'));
+}
+
+const missing = (what: string, path: string) => {
+  const { code, message } = notFound(what);
+  return new ApiError(code, message, [{ path, message: 'does not exist' }]);
 };
 
 /**
