@@ -52,7 +52,7 @@ import { ProductEdgesResolver } from '#resolvers/product/product-edges.resolver.
 import { ProductSettingsResolver } from '#resolvers/product/product-settings.resolver.js';
 import { ProductsUpsertResolver } from '#resolvers/product/products-upsert.resolver.js';
 import { ApplicationChartsResolver } from '#resolvers/record/application-charts.resolver.js';
-import { GroupSeriesResolver } from '#resolvers/record/group-series.resolver.js';
+import { GroupSeriesResolver, SiteGroupSeriesResolver } from '#resolvers/record/group-series.resolver.js';
 import { LatestEdgesResolver, LatestResolver, LatestValueResolver } from '#resolvers/record/latest.resolver.js';
 import { DevicesChangedResolver, LiveResolver } from '#resolvers/record/live.resolver.js';
 import { RecordResolver } from '#resolvers/record/record.resolver.js';
@@ -112,6 +112,7 @@ export function createResolvers(
     new FileImportResolver(imports, jobs),
     new ExportResolver(),
     new GroupSeriesResolver(index),
+    new SiteGroupSeriesResolver(index),
     new HookActivityResolver(clock),
     new HookEdgesResolver(),
     new HookHeaderResolver(hooks),

@@ -68,6 +68,7 @@ export enum GroupSplit {
   product = 'product',
   tag = 'tag',
   device = 'device',
+  site = 'site',
 }
 
 registerEnumType(GroupSplit, {
@@ -80,6 +81,10 @@ registerEnumType(GroupSplit, {
       description: 'A line for each tag, and one for devices without tags. A device with two tags is in two lines.',
     },
     device: { description: 'A line for each device.' },
+    site: {
+      description:
+        'A line for each site directly below that of the group, or at the top, with what is below it. A device counts where it was at the time of the record.',
+    },
   },
 });
 
@@ -121,7 +126,7 @@ export class GroupSeries {
   @Field(() => String, {
     nullable: true,
     description:
-      'The value that the devices of the line have in common: the identifier of the product or device, or the tag. Null if the group is not split, for devices without any, and for `others`.',
+      'The value that the devices of the line have in common: the identifier of the product, device or site, or the tag. Null if the group is not split, for devices without any, and for `others`.',
   })
   key?: string | null;
 

@@ -13,6 +13,8 @@ export interface GroupMembers {
   readonly from: Sql;
   /** Expression of a device's group, as text. A device may be in several groups. */
   readonly group: Sql;
+  /** Whether groups are sites: a device counts while it was at the site or below it. */
+  readonly isSite?: boolean;
 }
 
 /** Selects lines over many devices, and how they are computed. */

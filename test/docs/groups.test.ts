@@ -14,7 +14,8 @@ beforeAll(async () => {
   const variables = [{ name: 'energy', type: 'FLOAT32', unit: 'kWh' }];
   const productId = await make('products', { name: 'Meter', version: '1', variables });
   const deviceId = await make('devices/a0-01', { product: { id: productId }, tags: ['meter'] });
-  guide.variables.set('PRODUCT', productId).set('DEVICE', deviceId);
+  const siteId = await make('sites', { name: 'Campus' });
+  guide.variables.set('SITE', siteId).set('PRODUCT', productId).set('DEVICE', deviceId);
 });
 
 testGuide('docs/groups.md', {}, guide);

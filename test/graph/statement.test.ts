@@ -107,6 +107,8 @@ const edges: Record<string, string> = {
 
 /** Edges that are reached from an operation's arguments instead of a list of parents, with at most 100 devices. */
 const fromDevices: Record<string, string> = {
+  'Site.groupSeries':
+    'sites(organizationId: $o, limit: 40) { items { groupSeries(variable: "temperature") { ts values } } } latest(organizationId: $o, deviceIds: $d) { deviceId }',
   'DeviceLatest.device': 'latest(organizationId: $o, deviceIds: $d) { device { serial } values { name value } }',
   'Series.device':
     'series(organizationId: $o, deviceIds: $d, variables: ["temperature"], points: 10) { device { serial } ts }',
@@ -169,6 +171,8 @@ beforeAll(async () => {
   await fillOrganization(world.pool, single.id, 1);
   await fillOrganization(world.pool, hundred.id, 100);
   for (const { id } of [single, hundred]) await addHeaders(id);
+  await addSites(single.id, 1);
+  await addSites(hundred.id, 40);
   await world.pool.query('analyze');
   Object.assign(pg.Client.prototype, {
     query(this: pg.Client, ...args: unknown[]): unknown {
@@ -182,6 +186,14 @@ beforeAll(async () => {
 afterAll(() => {
   Object.assign(pg.Client.prototype, { query });
 });
+
+/** Creates sites at the top. */
+const addSites = (organizationId: string, count: number) =>
+  world.pool.query(
+    `insert into site (id, organization_id, path, name, created_at, updated_at)
+     select id, $1, array[id], 'Building', now(), now() from (select gen_random_uuid() as id from generate_series(1, $2)) s`,
+    [organizationId, count],
+  );
 
 /** Gives every hook of an organization a header. The value is encrypted, so SQL alone cannot make it. */
 async function addHeaders(organizationId: string): Promise<void> {

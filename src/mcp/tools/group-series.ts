@@ -27,7 +27,8 @@ export const groupSeries = tool({
   description:
     'Answers one line, or one number, over any number of devices: reduces the values of each device in a bucket (`perDevice`), then combines the devices (`combine`). For consumption from counters use `perDevice: increase` and `combine: sum`. Without `points` and `calendarInterval`, the whole range is one number.',
   input: input({
-    applicationId: id('Application. Give exactly one of `applicationId`, `productId` and `tag`.').optional(),
+    applicationId: id('Application. Give exactly one of `applicationId`, `siteId`, `productId` and `tag`.').optional(),
+    siteId: id('Site, with what is below it.').optional(),
     productId: id('Product.').optional(),
     tag: z.string().min(1).max(64).optional().describe('Tag of the devices.'),
     variable: z.string().min(1).max(100).describe('Variable, such as `energy`.'),
@@ -47,7 +48,7 @@ export const groupSeries = tool({
     to: z.number().describe('End of the range in Unix seconds.'),
     series: z.array(
       z.object({
-        key: text('Product, device or tag of the line. Untrusted.'),
+        key: text('Product, device, site or tag of the line. Untrusted.'),
         name: text('Name of the product or device. Untrusted.'),
         others: z.boolean().describe('Whether the line combines the devices beyond the first 100 lines.'),
         unit: text('Unit of the variable. Untrusted.'),
@@ -63,11 +64,11 @@ export const groupSeries = tool({
     ),
   },
   isUntrusted: true,
-  async run({ applicationId, productId, tag, from, to, cursor: _, ...form }, call) {
+  async run({ applicationId, siteId, productId, tag, from, to, cursor: _, ...form }, call) {
     const end = to ?? Date.now() / 1000;
     const start: Position = { skip: 0, from: from ?? end - daySeconds, to: end };
     const { skip, ...range } = call.position === undefined ? start : (JSON.parse(call.position) as Position);
-    const over = { applicationId, productId, tag };
+    const over = { applicationId, siteId, productId, tag };
     const variables = { organizationId: call.organizationId, over, ...form, ...range };
     const { groupSeries: lines } = await readData<{ groupSeries: Line[] }>(call, query, variables);
     const left = lines.slice(skip);

@@ -11,6 +11,8 @@ import { choice, id, label, unixTime, whole } from '#schema/fields.js';
 export class GroupInput {
   @id('Devices linked to this application.', { optional: true }) applicationId?: string | null;
   @id('Devices of this product.', { optional: true }) productId?: string | null;
+  @id('Devices that were at this site, or below it, at the time of the record.', { optional: true })
+  siteId?: string | null;
   @label('Devices with this tag.', 64, { optional: true }) tag?: string | null;
   @Field(() => DeviceFilterInput, { nullable: true, description: 'Devices that match a filter; all with `{}`.' })
   @ValidateNested()

@@ -17,6 +17,8 @@ export interface Counter {
 export interface FoldedDevice {
   readonly values: readonly Value[];
   readonly counter?: Counter | undefined;
+  /** Whether the device belongs to the group at a time; by default always. */
+  readonly isThere?: ((ts: number) => boolean) | undefined;
 }
 
 export interface FoldCall {
@@ -72,11 +74,14 @@ const quantile = (sorted: readonly number[], q: number): number => {
   return low + (high - low) * (place - Math.floor(place));
 };
 
+const always = (): boolean => true;
+
 const numbersOf = (device: FoldedDevice, call: FoldCall): Map<string, number> => {
+  const { isThere = always } = device;
   const { from, to, perDevice } = call;
   if (perDevice === 'increase') return increases(device, call);
   if (perDevice === 'timeInState') return seconds(device, call);
-  const inRange = device.values.filter(({ ts }) => ts >= from && ts < to);
+  const inRange = device.values.filter(({ ts }) => ts >= from && ts < to && isThere(ts));
   const buckets = Map.groupBy(inRange, ({ ts }) => call.bucketOf(ts));
   return new Map(
     [...buckets].map(([key, values]) => {
@@ -96,7 +101,10 @@ const numbersOf = (device: FoldedDevice, call: FoldCall): Map<string, number> =>
 };
 
 /** Adds up what a counter gains, by the bucket of the value that shows it. */
-const increases = ({ values, counter = {} }: FoldedDevice, { from, to, bucketOf }: FoldCall): Map<string, number> => {
+const increases = (
+  { values, counter = {}, isThere = always }: FoldedDevice,
+  { from, to, bucketOf }: FoldCall,
+): Map<string, number> => {
   const { jitter = 0, rollsOverAt, exchanges = [] } = counter;
   const events = [
     ...exchanges.map((event) => ({ ...event, isExchange: true })),
@@ -119,6 +127,7 @@ const increases = ({ values, counter = {} }: FoldedDevice, { from, to, bucketOf 
       step = rollsOverAt !== undefined && high <= rollsOverAt && over < high - v ? over : v;
       high = v;
     }
+    if (!isThere(ts)) continue;
     const key = bucketOf(ts);
     found.set(key, (found.get(key) ?? 0) + step);
   }
@@ -126,12 +135,16 @@ const increases = ({ values, counter = {} }: FoldedDevice, { from, to, bucketOf 
 };
 
 /** Adds up seconds with the value 1, second by second of whole seconds: tests use whole seconds. */
-const seconds = ({ values }: FoldedDevice, { from, to, now, maxAge, bucketOf }: FoldCall): Map<string, number> => {
+const seconds = (
+  { values, isThere = always }: FoldedDevice,
+  { from, to, now, maxAge, bucketOf }: FoldCall,
+): Map<string, number> => {
   const found = new Map<string, number>();
   values.forEach(({ ts, v }, index) => {
     const next = values[index + 1]?.ts ?? Number.POSITIVE_INFINITY;
     const end = Math.min(next, ts + maxAge, to, now);
     for (let at = Math.max(ts, from); at < end; at += step) {
+      if (!isThere(at)) continue;
       const key = bucketOf(at);
       found.set(key, (found.get(key) ?? 0) + v * Math.min(step, end - at));
     }

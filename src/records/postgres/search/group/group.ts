@@ -15,6 +15,7 @@ import { TimedOut } from '#search/pace.js';
 import { commonUnit, readFacts, type VariableFact } from './fact.js';
 import { type GroupRow, lineRows, memberTables } from './line.js';
 import { type PartialOptions, partialTables } from './partial.js';
+import { isSited, stayTable } from './stay.js';
 import { findSumDays } from './sum-day.js';
 import { latestTable, valueTables } from './value.js';
 
@@ -55,7 +56,17 @@ export const createGroupSeries =
         facts,
         isAlone,
         ...(isState && { state: call.state }),
-        ...(days && parts && { sums: { ...days, organizationId, facts: facts.numeric, parts, risingOnly } }),
+        ...(days &&
+          parts && {
+            sums: {
+              ...days,
+              organizationId,
+              facts: facts.numeric,
+              parts,
+              risingOnly,
+              ...(isSited(call) && { unmoved: { from: plan.since, to: plan.to } }),
+            },
+          }),
       };
       return readLines(reader, {
         call,
@@ -88,7 +99,7 @@ const isNoisy = ({ jitter, rollsOverAt }: VariableFact): boolean => (jitter ?? 0
 export const readLines = async (reader: QueryReader, options: PartialOptions): Promise<GroupLine[]> => {
   const { call, plan } = options;
   const rows = (await reader.tuples(sql`
-    with ${memberTables(call.members)}, ${partialTables(options)}
+    with ${memberTables(call.members)}${stayTable(call)}, ${partialTables(options)}
     ${lineRows(call, plan, maxGroupPoints + 1)}`)) as GroupRow[];
   if (rows.length > maxGroupPoints) throw tooManyPoints(call);
   return groupLines(call, plan, rows, commonUnit(options.facts));

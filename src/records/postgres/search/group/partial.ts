@@ -5,6 +5,7 @@ import type { GroupCall } from '#records/group-series.js';
 import { stepTables } from './counter.js';
 import type { VariableFacts } from './fact.js';
 import { summedPieces } from './run-sum.js';
+import { isSited, unitOf } from './stay.js';
 
 /** Inputs of the numbers of devices. */
 export interface PartialOptions {
@@ -26,7 +27,8 @@ export interface PartialOptions {
 const time = (seconds: number): Sql => sql`to_timestamp(${seconds}::float8)`;
 
 /**
- * Common table expressions that reduce the values of each device, as `partial`: `device_id`, the index of the bucket
+ * Common table expressions that reduce the values of each device, as `partial`: the `unit`, which
+ * is a device or, with sites, a row of `stay`, the index of the bucket
  * (`b`), how many values it has (`n`), the device's number (`v`), and whether it is filled or bridges a gap.
  */
 export const partialTables = (options: PartialOptions): Sql => {
@@ -35,7 +37,7 @@ export const partialTables = (options: PartialOptions): Sql => {
   const tables = sql`${bucketTable(plan)}, ${numbers}`;
   return call.fill === GroupFill.previous
     ? sql`${tables}, ${filledTable(call, plan)}`
-    : sql`${tables}, partial as (select device_id, b, n, v, false as filled, bridged from reduced)`;
+    : sql`${tables}, partial as (select unit, b, n, v, false as filled, bridged from reduced)`;
 };
 
 /** The buckets: their index `b` from 0, start, end, the part of them that is in the range, and the bucket before. */
@@ -71,10 +73,12 @@ const valuesInRange = ({ plan, valuesOf }: PartialOptions): Sql => valuesOf(time
 /** Reduces the values of each bucket alone. */
 const ofBucket =
   (reduce: Sql): Tables =>
-  (options) =>
-    sql`${pieceTables(options)},
+  (options) => {
+    const { unit, join } = unitOf(options.call);
+    return sql`${pieceTables(options)},
   reduced as materialized (
-    select device_id, ${bucketOf(sql`ts`)} as b, sum(n) as n, ${reduce} as v, false as bridged from piece group by 1, 2)`;
+    select ${unit} as unit, ${bucketOf(sql`p.ts`)} as b, sum(p.n) as n, ${reduce} as v, false as bridged from piece p${join} group by 1, 2)`;
+  };
 
 /** Adds up the steps of counters. A step belongs to the bucket in which it ends. */
 const ofSteps =
@@ -82,45 +86,61 @@ const ofSteps =
   (options) => {
     const { call, plan, latestBefore, facts } = options;
     const [since, to] = [time(plan.since), time(plan.to)];
+    const { unit, join } = unitOf(call);
     return sql`${pieceTables(options)}, ${latestBefore(since, to)}, ${stepTables(call, facts, since, to)},
   reduced as materialized (
-    select s.device_id, k.b, sum(s.n) as n, sum(s.increase)${isRate ? sql` / extract(epoch from k.high - k.low)::float8` : empty} as v,
-           coalesce(bool_or(s.since < k.before), false) as bridged
-      from step s join bucket k on k.b = ${bucketOf(sql`s.ts`)} group by s.device_id, k.b, k.high, k.low)`;
+    select ${unit} as unit, k.b, sum(p.n) as n, sum(p.increase)${isRate ? sql` / extract(epoch from k.high - k.low)::float8` : empty} as v,
+           coalesce(bool_or(p.since < k.before), false) as bridged
+      from step p${join} join bucket k on k.b = ${bucketOf(sql`p.ts`)} group by 1, k.b, k.high, k.low)`;
   };
 
 /** Adds up the seconds of a state. A value lasts until the next one of the device, and at most `maxAge`. */
-const ofStates: Tables = ({ call, plan, valuesOf }) => sql`${valuesOf(time(plan.since - call.maxAge), time(plan.to))},
+const ofStates: Tables = ({ call, plan, valuesOf }) => {
+  const since = time(plan.since);
+  const cut = isSited(call)
+    ? sql`
+      select w.unit, p.v, p.n, greatest(p.since, w.started_at) as since, least(p.until, w.ended_at) as until
+        from lasting p join stay w on w.device_id = p.device_id and w.started_at < p.until and w.ended_at > p.since`
+    : sql`select device_id as unit, v, n, since, until from lasting`;
+  return sql`${valuesOf(time(plan.since - call.maxAge), time(plan.to))},
   lasting as (
-    select device_id, v, greatest(ts, ${time(plan.since)}) as since, (ts >= ${time(plan.since)})::int as n,
+    select device_id, v, greatest(ts, ${since}) as since, (ts >= ${since})::int as n,
            least(ts + make_interval(secs => ${call.maxAge}), ${time(plan.reach)}, lead(ts) over (partition by device_id order by ts, seq)) as until
       from value),
   reduced as materialized (
-    select p.device_id, k.b, sum(case when k.low <= p.since then p.n else 0 end) as n,
+    select p.unit, k.b, sum(case when k.low <= p.since then p.n else 0 end) as n,
            sum(p.v * extract(epoch from least(p.until, k.high) - greatest(p.since, k.low))::float8) as v, false as bridged
-      from lasting p join bucket k on k.low < p.until and k.high > p.since
+      from (${cut}) p join bucket k on k.low < p.until and k.high > p.since
      where p.since < p.until group by 1, 2)`;
+};
 
 const tablesOf: Readonly<Record<DeviceReduction, Tables>> = {
-  avg: ofBucket(sql`sum(s) / sum(n)::float8`),
-  min: ofBucket(sql`min(l)`),
-  max: ofBucket(sql`max(h)`),
-  last: ofBucket(sql`(array_agg(t order by ts desc, seq desc))[1]`),
-  sum: ofBucket(sql`sum(s)`),
-  count: ofBucket(sql`sum(n)::float8`),
+  avg: ofBucket(sql`sum(p.s) / sum(p.n)::float8`),
+  min: ofBucket(sql`min(p.l)`),
+  max: ofBucket(sql`max(p.h)`),
+  last: ofBucket(sql`(array_agg(p.t order by p.ts desc, p.seq desc))[1]`),
+  sum: ofBucket(sql`sum(p.s)`),
+  count: ofBucket(sql`sum(p.n)::float8`),
   increase: ofSteps(false),
   rate: ofSteps(true),
   timeInState: ofStates,
 };
 
-/** Adds the buckets in which a device keeps the number of an earlier one. */
-const filledTable = ({ maxAge }: GroupCall, { first, reach }: GroupPlan): Sql => sql`
+/** Adds the buckets in which a device keeps the number of an earlier one, while it stays where it was. */
+const filledTable = (call: GroupCall, { first, reach }: GroupPlan): Sql => {
+  const stays = isSited(call)
+    ? sql`
+     where e.b = k.b or exists (
+       select from stay w join bucket o on o.b = e.b where w.unit = k.unit and w.started_at < o.high and w.ended_at > o.low)`
+    : empty;
+  return sql`
   kept as (
     select r.*, least(
-        coalesce(lead(r.b) over (partition by r.device_id order by r.b), 2147483647),
-        ${bucketOf(sql`k.start + make_interval(secs => ${maxAge})`)} + 1,
+        coalesce(lead(r.b) over (partition by r.unit order by r.b), 2147483647),
+        ${bucketOf(sql`k.start + make_interval(secs => ${call.maxAge})`)} + 1,
         ${bucketOf(time(reach))} + 1) as until
       from reduced r join bucket k on k.b = r.b),
   partial as (
-    select device_id, e.b, case when e.b = k.b then n else 0 end as n, v, e.b > k.b as filled, bridged and e.b = k.b as bridged
-      from kept k cross join lateral generate_series(greatest(k.b, ${first}::int), greatest(k.until, k.b + 1) - 1) e (b))`;
+    select unit, e.b, case when e.b = k.b then n else 0 end as n, v, e.b > k.b as filled, bridged and e.b = k.b as bridged
+      from kept k cross join lateral generate_series(greatest(k.b, ${first}::int), greatest(k.until, k.b + 1) - 1) e (b)${stays})`;
+};

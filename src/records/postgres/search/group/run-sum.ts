@@ -1,4 +1,4 @@
-import sql, { join, type Sql } from 'sql-template-tag';
+import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { SumPart } from '#records/blocks/sum.js';
 import type { UnixRange } from '#records/series-interval.js';
 import { numbersOf, powers } from '../blocks/block-cells.js';
@@ -14,6 +14,8 @@ export interface WantedSums extends SumDays {
   readonly parts: readonly SumPart[];
   /** Whether only runs that never fall may be read from sums, because a fall may be noise or an overflow. */
   readonly risingOnly: boolean;
+  /** If given, devices that move within this time are read from records: a run could lie at two sites. */
+  readonly unmoved?: UnixRange;
 }
 
 const allParts: readonly SumPart[] = ['s', 'l', 'h', 'f', 't', 'i'];
@@ -28,7 +30,7 @@ const alias = (part: SumPart): Sql =>
  * blocks of these days without sums, and `fallen` the devices of blocks whose records have to be read.
  */
 export const sumTables = (wanted: WantedSums): Sql => {
-  const { organizationId, facts, days, parts, risingOnly } = wanted;
+  const { organizationId, facts, days, parts, risingOnly, unmoved } = wanted;
   const read: SumPart[] = ['n', ...parts];
   const products = facts.map(({ productId }) => productId);
   const joins = read.map(
@@ -50,7 +52,7 @@ export const sumTables = (wanted: WantedSums): Sql => {
         ${days.map(({ slot }) => slot)}::int[], ${days.map(({ alone }) => alone)}::boolean[]) y (source, product_id, day, slot, alone)),
   plain as materialized (
     select o.device_id from record_source o join device_of_group d using (device_id)
-     where o.organization_id = ${organizationId}::uuid and d.product_id = any(${products}::uuid[])
+     where o.organization_id = ${organizationId}::uuid and d.product_id = any(${products}::uuid[])${unmoved ? hasNotMoved(unmoved) : empty}
      group by 1 having count(*) = 1 and bool_and(o.product_id in (select product_id from summed))),
   plain_number as materialized (
     select b.device, p.device_id from plain p join record_block_device b using (device_id)),
@@ -78,6 +80,12 @@ export const sumTables = (wanted: WantedSums): Sql => {
        ' or ',
      )})`;
 };
+
+const hasNotMoved = ({ from, to }: UnixRange): Sql => sql`
+       and not exists (
+         select from device_site m where m.device_id = o.device_id
+           and (m.started_at > to_timestamp(${from}::float8) and m.started_at < to_timestamp(${to}::float8)
+             or m.ended_at > to_timestamp(${from}::float8) and m.ended_at < to_timestamp(${to}::float8)))`;
 
 /** Lateral subquery of the spans in which the records of a device `d` are read from rows. */
 export const rowSpans = ({ spans }: Pick<WantedSums, 'spans'>, from: Sql, to: Sql): Sql => {
