@@ -28,6 +28,7 @@ import {
   ApplicationDashboardLinksResolver,
   DashboardLinkResolver,
 } from '#resolvers/dashboard/dashboard-link.resolver.js';
+import { AttributeResolver } from '#resolvers/device/attribute.resolver.js';
 import { DeviceResolver } from '#resolvers/device/device.resolver.js';
 import { DeviceEdgesResolver } from '#resolvers/device/device-edges.resolver.js';
 import { DevicesUpsertResolver } from '#resolvers/device/devices-upsert.resolver.js';
@@ -142,6 +143,7 @@ export function createResolvers(
     new ProvisioningResolver(clock),
     new ConfigurationResolver(),
     new DevicesUpsertResolver(clock),
+    new AttributeResolver(clock),
     new ProductsUpsertResolver(),
     new ApplicationsUpsertResolver(),
     new HooksUpsertResolver(hooks),

@@ -4,17 +4,20 @@ import { constants, functions } from './function.js';
 /** Type of a value in a formula. */
 export type FormulaType = 'number' | 'boolean' | 'text';
 
+/** Type of a part of a formula. That of an attribute is known when the formula runs. */
+type PartType = FormulaType | 'any';
+
 export type FormulaValue = number | boolean | string;
 
 /** Reasons why a formula has no value. */
-export type AbsentCode = 'MISSING' | 'DIVISION_BY_ZERO' | 'OVERFLOW' | 'NOT_A_NUMBER';
+export type AbsentCode = 'MISSING' | 'WRONG_TYPE' | 'DIVISION_BY_ZERO' | 'OVERFLOW' | 'NOT_A_NUMBER';
 
 /** One evaluation: what the formula reads, and, if it has no value, why. */
 export interface Evaluation {
   /** Values that names stand for, by their places. */
   readonly values: (FormulaValue | undefined)[];
   code?: AbsentCode | undefined;
-  /** The input that is missing. */
+  /** The input that is missing, or has another type than the formula takes. */
   input?: string | undefined;
 }
 
@@ -28,11 +31,15 @@ export interface Resolved {
 export interface FormulaScope {
   /** Resolves a variable. */
   variable(name: string): Resolved | undefined;
+  /** Returns the place of an attribute. */
+  attribute(name: string): number | undefined;
 }
 
-/** A compiled formula. Evaluating it takes at most as many steps as it has. */
+/** A compiled formula, or a part of one. Evaluating it takes at most as many steps as it has. */
 export interface Formula {
-  type: FormulaType;
+  type: PartType;
+  /** The name that it stands for. */
+  name?: string;
   steps: number;
   evaluate(evaluation: Evaluation): FormulaValue | undefined;
 }
@@ -41,12 +48,16 @@ export interface Formula {
 export const maxFormulaLength = 1000;
 
 /**
- * Compiles a formula. All types are known before it runs, and a part without a value gives none to the whole.
+ * Compiles a formula for values of a type. Types are checked before it runs, except those of attributes. A part without
+ * a value gives none to the whole.
  * @throws ExpressionFault
  */
-export const compileFormula = (source: string, scope: FormulaScope): Formula => {
+export const compileFormula = (source: string, type: FormulaType, scope: FormulaScope): Formula => {
   if (source.length > maxFormulaLength) throw new ExpressionFault(`must have at most ${maxFormulaLength} characters`);
-  return compile(parseExpression(source), scope);
+  const formula = compile(parseExpression(source), scope);
+  if (formula.type !== type && formula.type !== 'any')
+    throw new ExpressionFault(`gives a ${formula.type}; the variable takes a ${type}`);
+  return required(formula, type, '=');
 };
 
 const numeric = (value: number, evaluation: Evaluation): number | undefined => {
@@ -66,7 +77,9 @@ const compile = (expression: Expression, scope: FormulaScope): Formula => {
     case 'unary': {
       const { operator } = expression;
       const of = required(compile(expression.of, scope), operator === '-' ? 'number' : 'boolean', operator);
-      return over([of], of.type, ([value]) => (operator === '-' ? -(value as number) : !value));
+      return over([of], operator === '-' ? 'number' : 'boolean', ([value]) =>
+        operator === '-' ? -(value as number) : !value,
+      );
     }
     case 'binary':
       return compileBinary(expression, scope);
@@ -83,17 +96,22 @@ const compileConstant = (value: FormulaValue): Formula => {
 const typeOf = (value: FormulaValue): FormulaType =>
   typeof value === 'string' ? 'text' : (typeof value as 'number' | 'boolean');
 
-const compileName = ({ path }: Expression & { kind: 'name' }, scope: FormulaScope): Formula => {
+const compileName = ({ path, isQuoted }: Expression & { kind: 'name' }, scope: FormulaScope): Formula => {
   const [first = '', second] = path;
   if (first === 'Math' && second !== undefined && path.length === 2 && Object.hasOwn(constants, second))
     return compileConstant(constants[second]!);
+  if (first === 'device' && !isQuoted && second !== undefined && path.length === 2) {
+    const place = scope.attribute(second);
+    if (place !== undefined) return readOf({ type: 'any', place }, `device.${second}`);
+  }
   const found = path.length === 1 ? scope.variable(first) : undefined;
   if (found === undefined) throw new ExpressionFault(`has an unknown name: \`${path.join('.').slice(0, 100)}\``);
   return readOf(found, first);
 };
 
-const readOf = ({ type, place }: Resolved, input: string): Formula => ({
+const readOf = ({ type, place }: { type: PartType; place: number }, input: string): Formula => ({
   type,
+  name: input,
   steps: 1,
   evaluate(evaluation) {
     const value = evaluation.values[place];
@@ -159,8 +177,9 @@ const compileBinary = (
 ): Formula => {
   const [left, right] = [compile(one, scope), compile(other, scope)];
   if (operator === '==' || operator === '!=') {
-    required(right, left.type, operator);
-    return over([left, right], 'boolean', ([a, b]) => (a === b) === (operator === '=='));
+    const sides =
+      left.type === 'any' ? [narrow(left, right.type), right] : [left, required(right, left.type, operator)];
+    return over(sides, 'boolean', ([a, b]) => (a === b) === (operator === '=='));
   }
   if (operator === '&&' || operator === '||') return compileLogic(operator, left, right);
   const sides = [left, right].map((side) => required(side, 'number', operator));
@@ -179,23 +198,24 @@ const compileBinary = (
 
 /** Compiles `&&` and `||`, which read the right side only if the left does not decide. */
 const compileLogic = (operator: '&&' | '||', left: Formula, right: Formula): Formula => {
-  for (const side of [left, right]) required(side, 'boolean', operator);
+  const [first, second] = [required(left, 'boolean', operator), required(right, 'boolean', operator)];
   return {
     type: 'boolean',
     steps: left.steps + right.steps + 1,
     evaluate(evaluation) {
-      const value = left.evaluate(evaluation);
-      return value === undefined || value === (operator === '||') ? value : right.evaluate(evaluation);
+      const value = first.evaluate(evaluation);
+      return value === undefined || value === (operator === '||') ? value : second.evaluate(evaluation);
     },
   };
 };
 
 const compileChoice = (expression: Expression & { kind: 'choice' }, scope: FormulaScope): Formula => {
   const test = required(compile(expression.test, scope), 'boolean', '?');
-  const yes = compile(expression.yes, scope);
-  const no = required(compile(expression.no, scope), yes.type, ':');
+  const [one, other] = [compile(expression.yes, scope), compile(expression.no, scope)];
+  const type = one.type === 'any' ? other.type : one.type;
+  const [yes, no] = [narrow(one, type), type === 'any' ? other : required(other, type, ':')];
   return {
-    type: yes.type,
+    type,
     steps: test.steps + yes.steps + no.steps + 1,
     evaluate(evaluation) {
       const value = test.evaluate(evaluation);
@@ -205,9 +225,26 @@ const compileChoice = (expression: Expression & { kind: 'choice' }, scope: Formu
 };
 
 const required = (formula: Formula, type: FormulaType, by: string): Formula => {
-  if (formula.type !== type) throw new ExpressionFault(`gives \`${by}\` a ${formula.type}; it takes a ${type}`);
-  return formula;
+  if (formula.type !== type && formula.type !== 'any')
+    throw new ExpressionFault(`gives \`${by}\` a ${formula.type}; it takes a ${type}`);
+  return narrow(formula, type);
 };
+
+/** Makes a part of any type give values of one type alone. */
+const narrow = (formula: Formula, type: PartType): Formula =>
+  formula.type !== 'any' || type === 'any'
+    ? formula
+    : {
+        type,
+        steps: formula.steps,
+        evaluate(evaluation) {
+          const value = formula.evaluate(evaluation);
+          if (value === undefined || typeOf(value) === type) return value;
+          evaluation.code = 'WRONG_TYPE';
+          evaluation.input = formula.name;
+          return undefined;
+        },
+      };
 
 /** A formula over the values of others. It has a value only if all of them have one. */
 const over = (

@@ -35,6 +35,8 @@ const allowed: ReadonlySet<string> = new Set([
   'updateApplicationHookSettings',
   'putProducts',
   'putProductSettings',
+  'setDeviceAttributes',
+  'removeDeviceAttribute',
   'declareMeterExchange',
   'removeMeterExchange',
   'putApplications',

@@ -1,7 +1,9 @@
-import { ValidateNested } from 'class-validator';
+import { ArrayMaxSize, ValidateNested } from 'class-validator';
 import { ArgsType, Field, InputType } from 'type-graphql';
+import type { AttributeValue } from '#entities/attribute.js';
 import { id, ids, label, number, unixTime } from '#schema/fields.js';
 import { PageArgs, SearchablePageArgs } from '#schema/list.args.js';
+import { attributeValue } from './attribute-value.js';
 
 @InputType({ description: 'A circle on Earth (WGS 84): `{lat: 59.85, lon: 17.63, radius: 500}`.' })
 export class NearInput {
@@ -9,6 +11,12 @@ export class NearInput {
   @number('Longitude of the centre in degrees.', -180, 180) lon!: number;
   /** The upper limit is more than half of the Earth's circumference. */
   @number('Radius in metres.', 0, 20_100_000) radius!: number;
+}
+
+@InputType({ description: 'An attribute with a value: `{name: "line", value: 3}`.' })
+export class AttributeFilterInput {
+  @label('Name of the attribute.', 64) name!: string;
+  @attributeValue('The value: a number, boolean or text.') value!: AttributeValue;
 }
 
 @InputType({
@@ -28,6 +36,13 @@ export class DeviceFilterInput {
   @Field(() => NearInput, { nullable: true, description: 'Only devices within a circle, edge included.' })
   @ValidateNested()
   near?: NearInput | null;
+  @Field(() => [AttributeFilterInput], {
+    nullable: true,
+    description: 'Only devices whose attributes have these values now, at most 10.',
+  })
+  @ArrayMaxSize(10)
+  @ValidateNested({ each: true })
+  attributes?: AttributeFilterInput[] | null;
 }
 
 /** Declares an argument that filters devices. */

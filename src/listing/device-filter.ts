@@ -3,7 +3,7 @@ import { can, policies } from '#auth/policies.js';
 import type { Caller } from '#entities/caller.js';
 import { isId } from '#entities/id.js';
 import { earthRadius, greatCircle } from '#records/postgres/search/sql/sql-distance.js';
-import type { DeviceFilterInput, NearInput } from './device-filter.args.js';
+import type { AttributeFilterInput, DeviceFilterInput, NearInput } from './device-filter.args.js';
 
 /** Timeout of a filtered list of devices, in milliseconds. It may have to read all devices of an organization. */
 export const filterTimeout = 5000;
@@ -18,7 +18,7 @@ export interface DeviceFilter extends Omit<DeviceFilterInput, 'silentSince'> {
 
 /** Returns the conditions on `device d` of a filter. An invalid identifier matches nothing. */
 export const deviceConditions = (caller: Caller, filter: DeviceFilter | null | undefined): Sql[] => {
-  const { ids, tag, productIds, applicationId, siteId, silentIds, near } = filter ?? {};
+  const { ids, tag, productIds, applicationId, siteId, silentIds, near, attributes } = filter ?? {};
   return [
     ...(ids == null ? [] : [sql`d.id = any(${ids.filter(isId)}::uuid[])`]),
     ...(tag == null ? [] : [sql`${tag} = any(d.tags)`]),
@@ -27,8 +27,14 @@ export const deviceConditions = (caller: Caller, filter: DeviceFilter | null | u
     ...(siteId == null ? [] : [isId(siteId) ? atSite(sql`${siteId}::uuid`, { below: true }) : sql`false`]),
     ...(silentIds === undefined ? [] : [sql`d.id = any(${silentIds}::uuid[])`]),
     ...(near == null ? [] : within(near)),
+    ...(attributes ?? []).map(hasAttribute),
   ];
 };
+
+/** Returns the condition that an attribute of `device d` has a value now. */
+const hasAttribute = ({ name, value }: AttributeFilterInput): Sql => sql`${JSON.stringify(value)}::jsonb = (
+  select da.value from attribute da where da.owner_id = d.id and da.name = ${name} and da.valid_from <= now()
+   order by da.valid_from desc limit 1)`;
 
 /**
  * Returns the condition that `device d` is at a site now, or below it.

@@ -6,6 +6,7 @@ import { largestStreamId } from '#entities/variables.js';
 import type { PlainJson } from '#json/json.js';
 import { type DecodeReport, decode } from './decode/decode.js';
 import type { DecodableVariable } from './decode/layout.js';
+import type { AttributeHistory, AttributeReader } from './derive/attribute.js';
 import { derive, type RecordContent, underive } from './derive/derive.js';
 import { type Item, type ItemFrame, type PlainObject, Rejection } from './item.js';
 import type { ProductShape } from './scope/product-shape.js';
@@ -51,6 +52,7 @@ const maxKeys = 1000;
  * Creates the record of an item: decodes its frame and types its values.
  * @param now Unix seconds
  * @param arrivedAt milliseconds since 1970: the same for the records of a call, which arrive together
+ * @param attributes those that the derived variables of the call's records read
  */
 export const createRecord = (
   item: Item,
@@ -58,8 +60,9 @@ export const createRecord = (
   shape: ProductShape | undefined,
   now: number,
   arrivedAt?: number,
+  attributes?: AttributeHistory,
 ): NewRecord | Rejection => {
-  const ts = Math.round((item.ts ?? now) * 1e6) / 1e6;
+  const ts = timeOfItem(item, now);
   if (!(ts >= earliest && ts <= now + daySeconds)) {
     const message = 'must lie between 2000-01-01 and 24 hours from now';
     const fault = { path: item.tsPath ?? 'ts', message };
@@ -69,7 +72,8 @@ export const createRecord = (
     const message = `A record has at most ${maxKeys} keys in data and metadata.`;
     return new Rejection('VALIDATION_FAILED', message, undefined, device.id);
   }
-  const content = derivedOf(contentOf(item, shape?.variables ?? []), shape);
+  const attribute = attributes?.at(device.id, ts) ?? noAttribute;
+  const content = derivedOf(contentOf(item, shape?.variables ?? []), shape, attribute);
   return {
     id: newRecordId(arrivedAt),
     device,
@@ -80,6 +84,9 @@ export const createRecord = (
     ...(item.keyHours === undefined ? {} : { keyHours: item.keyHours }),
   };
 };
+
+/** Returns the time of an item's record, to the microsecond. */
+export const timeOfItem = ({ ts }: Pick<Item, 'ts'>, now: number): number => Math.round((ts ?? now) * 1e6) / 1e6;
 
 /** Maximum length of a key. PostgreSQL's index takes 2,700 bytes, and identifiers of network servers have any length. */
 const longestKey = 300;
@@ -113,14 +120,20 @@ const contentOf = (
   return { ...given, frame: stored, ...decodeStored(stored, { wins, data }, metadata, variables) };
 };
 
+const noAttribute: AttributeReader = () => undefined;
+
 /** Adds the derived variables of the product, and notes their names. */
-const derivedOf = (content: Content, shape: Pick<ProductShape, 'derivation'> | undefined): Content => {
+const derivedOf = (
+  content: Content,
+  shape: Pick<ProductShape, 'derivation'> | undefined,
+  attribute: AttributeReader,
+): Content => {
   const { derivation } = shape ?? {};
   return derivation === undefined
     ? content
     : {
         ...content,
-        ...derive(content, derivation),
+        ...derive(content, derivation, attribute),
         given: { ...content.given, computed: derivation.names.toSorted() },
       };
 };
@@ -135,6 +148,7 @@ interface StoredContent extends RecordContent {
 export const contentToday = (
   { metadata, data, frame, given }: StoredContent,
   { variables, derivation }: ProductShape,
+  attribute: AttributeReader = noAttribute,
 ): RecordContent & { given: GivenFields | undefined } => {
   const { computed, ...beside } = given ?? {};
   const sent = computed === undefined ? { metadata, data } : underive({ metadata, data }, computed);
@@ -142,6 +156,7 @@ export const contentToday = (
   const { given: today, ...content } = derivedOf(
     { ...decoded, ...(Object.keys(beside).length > 0 && { given: beside }) },
     { derivation },
+    attribute,
   );
   return { ...content, given: today };
 };

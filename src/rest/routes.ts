@@ -138,6 +138,11 @@ const chapters: Readonly<Record<string, Readonly<Record<Name, Row>>>> = {
     'Mutation.redeliverApplicationHook': ['POST', `${hook}/redeliver`],
     'Mutation.replayApplicationHook': ['POST', `${hook}/replay`],
   },
+  Attributes: {
+    'Query.deviceAttributes': ['GET', `${device}/attributes`],
+    'Mutation.setDeviceAttributes': ['PUT', `${device}/attributes`],
+    'Mutation.removeDeviceAttribute': ['DELETE', `${device}/attributes/:name`],
+  },
   Sites: {
     'Query.sites': ['GET', `${organization}/sites`],
     'Mutation.createSite': ['POST', `${organization}/sites`],

@@ -41,6 +41,7 @@ const examples: Readonly<Record<string, string>> = {
   tagDevices: `(${organization}, filter: { applicationId: "..." }, tags: ["roof"]) ${changed}`,
   unlinkDevices: `(${application}, filter: { tag: "scrapped" }) ${changed}`,
   untagDevices: `(${organization}, filter: { productIds: ["..."] }, tags: ["roof"]) ${changed}`,
+  setDeviceAttributes: `(${organization}, deviceId: "...", attributes: [{ name: "offset", value: -0.4, validFrom: "2026-11-20T00:00:00Z" }]) { attributes { name value } }`,
   updateAlertRule: `(${application}, alertRuleId: "...", ${rule}) { id }`,
   updateApplicationHook: `(${application}, applicationHookId: "...", url: "https://erp.example/records", authentication: { basic: { user: "ddp", pass: "..." } }) { id }`,
   updateApplicationHookSettings: `(${application}, applicationHookId: "...", filter: { tags: ["roof"] }) { filter { tags } }`,

@@ -577,6 +577,23 @@ const operationsWithoutConnections: Record<string, Trial> = {
     }),
     faulty: () => [{ over: {} }, { fill: 'previous' }, { interval: 60, points: 10 }],
   },
+  'Query.deviceAttributes': { access: 'readers', values: device },
+  'Mutation.setDeviceAttributes': {
+    faulty: () => [
+      {
+        attributes: [
+          { name: 'offset', value: 1, validFrom: 1 },
+          { name: 'offset', value: 2, validFrom: 1 },
+        ],
+      },
+    ],
+    access: 'ownersOfReadable',
+    values: (things) => ({ ...device(things), attributes: [{ name: 'offset', value: 0.5 }] }),
+  },
+  'Mutation.removeDeviceAttribute': {
+    access: 'ownersOfReadable',
+    values: (things) => ({ ...device(things), name: 'offset' }),
+  },
   'Mutation.declareMeterExchange': {
     access: 'ownersOfReadable',
     values: (things) => ({ ...device(things), variable: 'energy', ts: 1_700_000_000, value: 4711 }),

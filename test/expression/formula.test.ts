@@ -14,22 +14,24 @@ const names: Readonly<Record<string, [FormulaType, FormulaValue | undefined]>> =
   true: ['number', 9],
 };
 const list = Object.entries(names);
+const attributes: Record<string, FormulaValue | undefined> = { offset: 0.5, label: 'x', 'my line': 3 };
 const scope = {
+  attribute: (name: string) => list.length + Object.keys(attributes).indexOf(name),
   variable: (name: string) => {
     const place = list.findIndex(([known]) => known === name);
     return place < 0 ? undefined : { place, type: list[place]![1][0] };
   },
 };
 
-const evaluate = (source: string): unknown => {
-  const evaluation: Evaluation = { values: list.map(([, [, value]]) => value) };
-  const value = compileFormula(source, scope).evaluate(evaluation);
+const evaluate = (source: string, type: FormulaType = 'number'): unknown => {
+  const evaluation: Evaluation = { values: [...list.map(([, [, value]]) => value), ...Object.values(attributes)] };
+  const value = compileFormula(source, type, scope).evaluate(evaluation);
   return value === undefined ? [evaluation.code, evaluation.input].filter((each) => each !== undefined) : value;
 };
 
-const faultOf = (source: string): string => {
+const faultOf = (source: string, type: FormulaType = 'number'): string => {
   try {
-    compileFormula(source, scope);
+    compileFormula(source, type, scope);
   } catch (error) {
     if (error instanceof ExpressionFault) return error.message;
     throw error;
@@ -56,8 +58,15 @@ describe('formula', () => {
     ['has(a) && !has(none)', true],
     ['has(none) ? none : b', 4],
     ['open || none > 1', true],
+    ['a + device.offset', 6.5],
+    ['device.offset', 0.5],
+    ['device.label', 'x'],
+    ['device.label == "x" && device.`my line` == 3', true],
+    ['device.label == device.offset', false],
+    ['has(device.offset) ? device.offset : a', 0.5],
+    ['open ? device.offset : device.`my line`', 0.5],
   ])('computes %s', (source, value) => {
-    expect(evaluate(source)).toEqual(value);
+    expect(evaluate(source, typeof value === 'string' ? 'text' : (typeof value as 'number'))).toEqual(value);
   });
 
   it.each<[string, string[]]>([
@@ -68,6 +77,9 @@ describe('formula', () => {
     ['1e308 * 10', ['OVERFLOW']],
     ['exp(1000)', ['OVERFLOW']],
     ['sqrt(-a)', ['NOT_A_NUMBER']],
+    ['a + device.label', ['WRONG_TYPE', 'device.label']],
+    ['device.label', ['WRONG_TYPE', 'device.label']],
+    ['device.offset ? a : b', ['WRONG_TYPE', 'device.offset']],
   ])('says why %s has no value', (source, why) => {
     expect(evaluate(source)).toEqual(why);
   });
@@ -83,6 +95,9 @@ describe('formula', () => {
     ['c', /unknown name: `c`/],
     ['a.b', /unknown name: `a.b`/],
     ['constructor', /unknown name/],
+    ['device', /unknown name: `device`/],
+    ['`device`.offset', /unknown name/],
+    ['device.offset.x', /unknown name/],
     ['constructor(a)', /unknown function/],
     ['Math.constructor(a)', /unknown function/],
     ['foo(a)', /unknown function: `foo`/],

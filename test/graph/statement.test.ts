@@ -52,6 +52,8 @@ const edges: Record<string, string> = {
   'Device.latest': devices('latest { name ts value unit }'),
   'Device.records': devices('records(limit: 1) { totalCount endCursor items { id } }'),
   'Device.series': devices('series(variables: ["temperature"], points: 10) { name ts values }'),
+  'Device.attributeVersions': devices('attributeVersions(name: "offset") { validFrom value }'),
+  'Device.attributes': devices('attributes { name value }'),
   'Device.meterExchanges': devices('meterExchanges { variable ts }'),
   'Device.states': devices('states(variables: ["temperature"], points: 10) { name ts values }'),
   'Device.clockAhead': devices('clockAhead'),
@@ -116,6 +118,9 @@ const fromDevices: Record<string, string> = {
 
 /** A search runs once per application, as its cost says; the others are computed from the row. */
 const without = [
+  // Parts of a row that is read already.
+  'ProductSettings.variables',
+  'ProductSettings.derived',
   // A loader reads this edge, below a list that has no parent.
   'Session.user',
   'Application.search',

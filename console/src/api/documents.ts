@@ -24,6 +24,8 @@ export type DeviceFilterInput = {
   silentSince?: number | null | undefined;
   /** Only devices within a circle, edge included. */
   near?: NearInput | null | undefined;
+  /** Only devices whose attributes have these values now, at most 10. */
+  attributes?: Array<AttributeFilterInput> | null | undefined;
 };
 
 /** A circle on Earth (WGS 84): `{lat: 59.85, lon: 17.63, radius: 500}`. */
@@ -34,6 +36,14 @@ export type NearInput = {
   lon: number;
   /** Radius in metres. */
   radius: number;
+};
+
+/** An attribute with a value: `{name: "line", value: 3}`. */
+export type AttributeFilterInput = {
+  /** Name of the attribute. */
+  name: string;
+  /** The value: a number, boolean or text. */
+  value: unknown;
 };
 
 /** Type of a product's variable. */

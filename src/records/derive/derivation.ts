@@ -13,6 +13,7 @@ import type { PlainJson } from '#json/json.js';
 import { valueOfName } from '#json/key-path.js';
 import type { PlainObject } from '../item.js';
 import { fittingValue } from '../typed-data.js';
+import type { AttributeReader } from './attribute.js';
 
 /** A variable as a product declares it. */
 interface Declared {
@@ -30,7 +31,7 @@ type Absent = {
   variable: string;
   /** `OUT_OF_RANGE`: the result does not fit the type. `FORMULA`: the formula no longer fits the product's variables. */
   code: AbsentCode | 'OUT_OF_RANGE' | 'FORMULA';
-  /** The input that is missing. */
+  /** The input that is missing or has a wrong type. */
   input?: string;
 };
 
@@ -38,8 +39,10 @@ type Absent = {
 export interface Derivation {
   /** Names of the derived variables. */
   readonly names: readonly string[];
+  /** Names of the attributes that formulas read. */
+  readonly attributes: readonly string[];
   /** Returns the values by name, and why others are absent. */
-  compute(data: PlainObject): { values: PlainObject; absent: Absent[] };
+  compute(data: PlainObject, attribute: AttributeReader): { values: PlainObject; absent: Absent[] };
 }
 
 /** Maximum number of steps of all formulas of a product, so that no record takes long. */
@@ -68,6 +71,8 @@ class Compilation {
   readonly faults: Fault[] = [];
   /** Variables that formulas read, in the order of their places. */
   private readonly inputs = new Map<string, Declared & { place: number }>();
+  /** Places of the attributes that formulas read. */
+  private readonly attributes = new Map<string, number>();
   private readonly compiled: Compiled[];
 
   constructor(
@@ -86,12 +91,15 @@ class Compilation {
   derivation(): Derivation {
     const { derived, compiled } = this;
     const inputs = [...this.inputs.values()];
+    const attributes = [...this.attributes];
     const broken = derived.filter(({ name }) => compiled.every((each) => each.name !== name));
     return {
       names: derived.map(({ name }) => name),
-      compute(data) {
+      attributes: [...this.attributes.keys()],
+      compute(data, attribute) {
         const evaluation: Evaluation = { values: [] };
         for (const { name, type, place } of inputs) evaluation.values[place] = inputOf(type, valueOfName(data, name));
+        for (const [name, place] of attributes) evaluation.values[place] = attribute(name);
         const values: [string, FormulaValue][] = [];
         const absent: Absent[] = broken.map(({ name }) => ({ variable: name, code: 'FORMULA' }));
         for (const { name, type, place, compute } of compiled) {
@@ -124,12 +132,10 @@ class Compilation {
         const input = variables.get(name);
         return input && { type: formulaType(input.type), place: this.inputPlace(input) };
       },
+      attribute: (name: string) => this.attributePlace(name),
     };
     try {
-      const compute = compileFormula(variable.formula, scope);
-      const wanted = formulaType(variable.type);
-      if (compute.type !== wanted)
-        throw new ExpressionFault(`gives a ${compute.type}; a variable of type ${variable.type} takes a ${wanted}`);
+      const compute = compileFormula(variable.formula, formulaType(variable.type), scope);
       return { ...variable, place: index, compute, reads };
     } catch (error) {
       if (!(error instanceof ExpressionFault)) throw error;
@@ -142,9 +148,19 @@ class Compilation {
   private inputPlace(input: Declared): number {
     const known = this.inputs.get(input.name);
     if (known !== undefined) return known.place;
-    const place = this.derived.length + this.inputs.size;
+    const place = this.nextPlace();
     this.inputs.set(input.name, { ...input, place });
     return place;
+  }
+
+  private attributePlace(name: string): number {
+    const place = this.attributes.get(name) ?? this.nextPlace();
+    this.attributes.set(name, place);
+    return place;
+  }
+
+  private nextPlace(): number {
+    return this.derived.length + this.inputs.size + this.attributes.size;
   }
 
   /** Orders variables so that each comes after those that its formula reads. Leaves out circles. */
@@ -184,5 +200,6 @@ const resultOf = (type: VariableType, value: FormulaValue): FormulaValue | undef
 const absenceOf = (variable: string, evaluation: Evaluation | undefined): Absent => ({
   variable,
   code: evaluation?.code ?? 'OUT_OF_RANGE',
-  ...(evaluation?.code === 'MISSING' && evaluation.input !== undefined && { input: evaluation.input }),
+  ...((evaluation?.code === 'MISSING' || evaluation?.code === 'WRONG_TYPE') &&
+    evaluation.input !== undefined && { input: evaluation.input }),
 });

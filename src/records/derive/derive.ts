@@ -1,4 +1,5 @@
 import type { PlainObject } from '../item.js';
+import type { AttributeReader } from './attribute.js';
 import type { Derivation } from './derivation.js';
 
 /** Data and metadata of a record. */
@@ -11,10 +12,14 @@ export interface RecordContent {
  * Adds the derived variables to what a device sent. A value that the device sent under the name of one moves to
  * `metadata.derived.sent`; why a value is absent stands in `metadata.derived.absent`.
  */
-export const derive = ({ metadata, data }: RecordContent, derivation: Derivation): RecordContent => {
+export const derive = (
+  { metadata, data }: RecordContent,
+  derivation: Derivation,
+  attribute: AttributeReader,
+): RecordContent => {
   const sent = withKeys(data, derivation.names);
   const measured = withoutKeys(data, derivation.names);
-  const { values, absent } = derivation.compute(measured);
+  const { values, absent } = derivation.compute(measured, attribute);
   const derived = { ...(Object.keys(sent).length > 0 && { sent }), ...(absent.length > 0 && { absent }) };
   return {
     data: { ...measured, ...values },

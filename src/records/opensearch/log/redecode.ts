@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PoolClient } from 'pg';
 import { notFound } from '#common/errors.js';
+import { type AttributeHistory, loadAttributes } from '#records/derive/attribute.js';
 import { contentToday, type GivenFields, type StoredFrame } from '#records/new-record.js';
 import type { RedecodeInput } from '#records/postgres/log/redecode.js';
 import type { LogJob, LogStep } from '#records/record-log.js';
@@ -44,7 +45,12 @@ export const createRedecode =
       after: (cursor as After | null) ?? undefined,
     });
     const shapes = await loadShapeTypes(tx, documents);
-    const changes = documents.flatMap((document) => changeOf(document, shape, shapes) ?? []);
+    const attributeNames = shape.derivation?.attributes ?? [];
+    const attributes = await loadAttributes(
+      tx,
+      documents.map(({ deviceId, us }) => ({ deviceId, ts: us / 1e6, names: attributeNames })),
+    );
+    const changes = documents.flatMap((document) => changeOf(document, shape, shapes, attributes) ?? []);
     if (!dryRun && changes.length > 0) {
       const versions = new Map(changes.map(({ document: { id, version } }) => [id, version + 1]));
       const { items } = await maker.make(await rowsOf(tx, changes), ({ id }) => versions.get(id)!);
@@ -60,12 +66,21 @@ export const createRedecode =
   };
 
 /** Returns the record as it would be stored today, or undefined if that would not change it. */
-const changeOf = (document: StoredDocument, shape: ProductShape, shapes: ShapeTypes): Content | undefined => {
+const changeOf = (
+  document: StoredDocument,
+  shape: ProductShape,
+  shapes: ShapeTypes,
+  attributes: AttributeHistory | undefined,
+): Content | undefined => {
   const { slots } = shape;
   const { metadata, data, ...source } = document.source;
   const frame = source.frame as unknown as StoredFrame | undefined;
   const given = source.given as unknown as GivenFields | undefined;
-  const now = contentToday({ metadata, data, frame, given }, shape);
+  const now = contentToday(
+    { metadata, data, frame, given },
+    shape,
+    attributes?.at(document.deviceId, document.us / 1e6),
+  );
   const ignored = typeData(now.data, slots).ignored ?? null;
   const concerned = slots.filter(({ name }) => (now.data[name] ?? null) !== null);
   const same =

@@ -1,11 +1,12 @@
 import type { Pool } from 'pg';
+import { type AttributeNeed, loadAttributes } from '#records/derive/attribute.js';
 import { type Item, Rejection } from '#records/item.js';
-import { createRecord, type NewRecord } from '#records/new-record.js';
+import { createRecord, type NewRecord, timeOfItem } from '#records/new-record.js';
 import type { AppendCall } from '#records/record-log.js';
 import { type ProductShape, ProductShapes } from '#records/scope/product-shape.js';
 import type { RecordDevice } from '#records/stored-record.js';
 import { Partitions } from '../upkeep/partition.js';
-import { loadDevices } from './device.js';
+import { type LoadedDevices, loadDevices } from './device.js';
 import { Fields } from './field.js';
 
 /** Prepared item: a record to store, or the reason why it is not stored. */
@@ -40,12 +41,15 @@ export const prepare = async (
 ): Promise<Prepared[][]> => {
   const devices = await loadDevices(pool, calls);
   await shapes.load(pool, devices.products());
+  const attributes = await loadAttributes(pool, needsOf(calls, devices, shapes, now));
   const arrivedAt = Date.now();
   const prepared = calls.map(({ organizationId, items }) =>
     items.map((item): Prepared => {
       if (item instanceof Rejection) return item;
       const device = devices.find(organizationId, item);
-      return device ? createRecord(item, device, shapeOf(device, shapes), now, arrivedAt) : unknownDevice(item);
+      return device
+        ? createRecord(item, device, shapeOf(device, shapes), now, arrivedAt, attributes)
+        : unknownDevice(item);
     }),
   );
   const times: number[] = [];
@@ -59,6 +63,27 @@ export const prepare = async (
   await partitions.ensure(pool, times, now);
   return prepared;
 };
+
+/** Yields the items of products whose formulas read attributes. */
+function* needsOf(
+  calls: readonly Pick<AppendCall, 'organizationId' | 'items'>[],
+  devices: LoadedDevices,
+  shapes: ProductShapes,
+  now: number,
+): Generator<AttributeNeed> {
+  // Most products have no formulas, and their items are not looked at.
+  if (![...devices.products()].some((use) => readsAttributes(shapes.get(use)))) return;
+  for (const { organizationId, items } of calls)
+    for (const item of items) {
+      if (item instanceof Rejection) continue;
+      const device = devices.find(organizationId, item);
+      const names = (device && shapeOf(device, shapes))?.derivation?.attributes ?? [];
+      if (device && names.length > 0) yield { deviceId: device.id, ts: timeOfItem(item, now), names };
+    }
+}
+
+const readsAttributes = (shape: ProductShape | undefined): boolean =>
+  shape?.derivation !== undefined && shape.derivation.attributes.length > 0;
 
 const shapeOf = ({ product, organizationId }: RecordDevice, shapes: ProductShapes): ProductShape | undefined =>
   product && shapes.get({ id: product.id, foreign: product.organizationId !== organizationId });

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { PoolClient } from 'pg';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { notFound } from '#common/errors.js';
+import { type AttributeHistory, loadAttributes } from '#records/derive/attribute.js';
 import type { PlainObject } from '#records/item.js';
 import { contentToday, type GivenFields, type StoredFrame } from '#records/new-record.js';
 import type { LogJob, LogStep } from '#records/record-log.js';
@@ -28,6 +29,7 @@ type Cursor = { ts: string; seq: string };
 
 interface Row {
   id: string;
+  deviceId: string;
   ts: string;
   seq: string;
   seconds: number;
@@ -62,11 +64,14 @@ export const redecode = async (tx: PoolClient, job: LogJob): Promise<LogStep> =>
   const [next] = alone;
   const before = next ? sql` and ts < ${startOf(next.day)}` : empty;
   const { rows } = await tx.query<Row>(sql`
-    select id, ts::text, seq::text, extract(epoch from ts)::float8 as seconds, metadata, data, frame, given,
+    select id, device_id as "deviceId", ts::text, seq::text, extract(epoch from ts)::float8 as seconds, metadata, data, frame, given,
       numbers, texts, many, ignored
     from record where ${range}${before} and (ts, seq) > (${cursor?.ts ?? '-infinity'}::timestamptz, ${cursor?.seq ?? '0'}::bigint)
     order by ts, seq limit ${stepSize}`);
-  const changes = rows.flatMap((row) => changeOf(row, shape) ?? []);
+  const names = shape.derivation?.attributes ?? [];
+  const needs = rows.map(({ deviceId, seconds }) => ({ deviceId, ts: seconds, names }));
+  const attributes = await loadAttributes(tx, needs);
+  const changes = rows.flatMap((row) => changeOf(row, shape, attributes) ?? []);
   if (!input.dryRun && changes.length > 0) {
     await update(tx, changes);
     await markDirty(
@@ -107,9 +112,9 @@ interface Change extends TypedData {
 }
 
 /** Returns the record as it would be stored today, or undefined if nothing would change. */
-const changeOf = (row: Row, shape: ProductShape): Change | undefined => {
+const changeOf = (row: Row, shape: ProductShape, attributes: AttributeHistory | undefined): Change | undefined => {
   const { id, ts, seconds, metadata, data, given } = row;
-  const now = contentToday(row, shape);
+  const now = contentToday(row, shape, attributes?.at(row.deviceId, seconds));
   const typed = typeData(now.data, shape.slots);
   const same =
     isDeepStrictEqual(now, { metadata, data, given: given ?? undefined }) &&
