@@ -28,7 +28,10 @@ export const columns = 12;
 export const emptyDocument: Document = { format: 1, range: '24h', variables: [], panels: [] };
 
 const short = text(1, 200);
-const aggregate = choice('last', 'avg', 'min', 'max', 'sum', 'count');
+const aggregate = choice('last', 'avg', 'min', 'max', 'sum', 'count', 'increase');
+const oneNumber = ['sum', 'avg', 'min', 'max', 'count', 'p50', 'p95'] as const;
+const combine = choice(...oneNumber);
+const split = choice('product', 'tag', 'device');
 
 const devices = { devices: list(short, 1, 20), tag: short, product: short };
 
@@ -54,6 +57,17 @@ const band = inTurn(
 );
 const bands = list(band, 0, 8);
 
+/** Checks that a panel splits devices or has buckets of the calendar only where it combines devices. */
+const combination = (value: unknown, path: string, faults: Fault[]): void => {
+  const given = value as { kind: string; aggregate?: string; combine?: string; split?: string; every?: string };
+  const combines = given.combine !== undefined || given.aggregate === 'increase';
+  for (const field of ['split', 'every'] as const)
+    if (given[field] !== undefined && !combines)
+      faults.push({ path: `${path}.${field}`, message: 'needs combine, or the aggregate "increase"' });
+  if (given.combine === 'spread' && given.split !== undefined)
+    faults.push({ path: `${path}.split`, message: 'must be absent with the combine "spread"' });
+};
+
 const panel = inTurn(
   kinds(
     {
@@ -69,18 +83,30 @@ const panel = inTurn(
     {
       series: {
         required: { sources: list(source, 1, 12), draw: choice('line', 'area', 'bar') },
-        optional: { aggregate, bands, min: number, max: number },
+        optional: {
+          aggregate,
+          combine: choice(...oneNumber, 'spread'),
+          split,
+          every: choice('hour', 'day', 'week', 'month'),
+          bands,
+          min: number,
+          max: number,
+        },
       },
-      figure: { required: { source, aggregate }, optional: { trend: flag, bands } },
+      figure: { required: { source, aggregate }, optional: { combine, trend: flag, bands } },
       table: { required: { sources: list(source, 1, 8) } },
       map: { optional: devices },
       timeline: { required: { sources: list(source, 1, 12) } },
-      top: { required: { source, aggregate, order: choice('highest', 'lowest'), size: whole(1, 50) } },
+      top: {
+        required: { source, aggregate, order: choice('highest', 'lowest'), size: whole(1, 50) },
+        optional: { combine, split },
+      },
       query: { required: { query, show: choice('table', 'bars') } },
       text: { required: { text: text(0, 10_000) } },
     },
   ),
   oneChoice,
+  combination,
   (value, path, faults) => {
     const { x, w, min, max } = value as Panel & { min?: number; max?: number };
     if (x + w > columns) faults.push({ path: `${path}.w`, message: `must end within the ${columns} columns` });

@@ -754,6 +754,8 @@ export type PanelLineFragment = { name: string, unit: string | null, type: Varia
 
 export type PanelNewestFragment = { name: string, values: Array<number> };
 
+export type PanelGroupFragment = { key: string | null, name: string | null, others: boolean, unit: string | null, interval: number | null, ts: Array<number>, values: Array<number>, lowest: Array<number>, highest: Array<number>, devices: Array<number>, expected: Array<number>, bridged: Array<number> };
+
 export type PanelStatesFragment = { name: string, unit: string | null, type: VariableType | null, interval: number, ts: Array<number>, seconds: Array<number>, values: Array<string> };
 
 export type PanelValueFragment = { name: string, value: unknown, unit: string | null };
@@ -1749,6 +1751,22 @@ export const PanelNewestFragmentDoc = new TypedDocumentString(`
   values
 }
     `, {"fragmentName":"PanelNewest"}) as unknown as TypedDocumentString<PanelNewestFragment, unknown>;
+export const PanelGroupFragmentDoc = new TypedDocumentString(`
+    fragment PanelGroup on GroupSeries {
+  key
+  name
+  others
+  unit
+  interval
+  ts
+  values
+  lowest
+  highest
+  devices
+  expected
+  bridged
+}
+    `, {"fragmentName":"PanelGroup"}) as unknown as TypedDocumentString<PanelGroupFragment, unknown>;
 export const PanelStatesFragmentDoc = new TypedDocumentString(`
     fragment PanelStates on States {
   name

@@ -6,6 +6,7 @@ import { Legend, others } from './legend.js';
 import type { Level } from './levels.js';
 import { Plot } from './plot.js';
 import { isBoolean, type Line, mostColours, readValue, type Shape, tableColumns } from './plot-data.js';
+import { tableLines } from './spread.js';
 
 /** Heights in pixels: of a chart that stands alone, of a chart among others, and of a tile. */
 const heights = { tall: 260, low: 170, tile: 110 } as const;
@@ -150,11 +151,12 @@ const nameAt = (lines: readonly Line[], index: number): string =>
 const mostRows = 500;
 
 /** The numbers of a chart as a table, the newest first. */
-function Numbers({ label, lines, bands }: { label: string; lines: readonly Line[]; bands: readonly Band[] }) {
+function Numbers({ label, lines: drawn, bands }: { label: string; lines: readonly Line[]; bands: readonly Band[] }) {
+  const lines = useMemo(() => tableLines(drawn), [drawn]);
   const [ts, ...values] = useMemo(() => tableColumns(lines), [lines]);
   const rows: number[] = Array.from(ts, (_, index) => index).toReversed();
   return (
-    <div class="table-frame numbers">
+    <div class="table-frame numbers" tabIndex={0}>
       <table aria-label={label}>
         <thead>
           <tr>

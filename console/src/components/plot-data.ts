@@ -13,6 +13,11 @@ export interface Line {
   readonly color?: string;
   readonly ts: readonly number[];
   readonly values: readonly (number | null)[];
+  /** The smallest and largest number that each value combines, drawn as a band behind the line. */
+  readonly lowest?: readonly number[];
+  readonly highest?: readonly number[];
+  /** Text beside each value. */
+  readonly notes?: readonly string[];
 }
 
 /** Shape of the values: lines, filled lines, or bars that are stacked on each other. */
@@ -56,7 +61,7 @@ export const expectedInterval = ({ ts, interval }: Line): number => {
  * Number of expected intervals without a value that count as a gap. A device that sends once a bucket sometimes misses
  * one by jitter, so two intervals are not a gap.
  */
-const gapFactor = 2.1;
+export const gapFactor = 2.1;
 
 /** Returns instants and values of a line with a null at the beginning of each gap. */
 const withGaps = (line: Line): [number[], (number | null)[]] => {

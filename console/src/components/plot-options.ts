@@ -14,6 +14,7 @@ import {
   strokeOf,
   tickUnit,
 } from './plot-data.js';
+import { drawSpreads, endsOf } from './spread.js';
 import { ticksBetween } from './ticks.js';
 
 /** A reference that always has the latest value. */
@@ -88,8 +89,9 @@ export const optionsOf = (
       x: { range: () => [latest.current.from, latest.current.to] },
       y: {
         range: (_plot, min, max) => {
-          const [low, high] = rangeOf(lanes ? lines.length : undefined, shape, min, max);
-          const { limits } = latest.current;
+          const { limits, lines: drawn, isShown: isDrawn } = latest.current;
+          const ends = endsOf(drawn, isDrawn, min, max);
+          const [low, high] = rangeOf(lanes ? lines.length : undefined, shape, ...ends);
           return lanes ? [low, high] : [Math.min(limits.min ?? low, high), Math.max(limits.max ?? high, low)];
         },
       },
@@ -124,6 +126,7 @@ export const optionsOf = (
         (plot) => {
           if (!lanes) drawLevels(plot, latest.current.levels, color);
           drawBands(plot, latest.current.bands, color);
+          drawSpreads(plot, latest.current.lines, latest.current.isShown, color);
         },
       ],
       setCursor: [point],
@@ -175,7 +178,9 @@ const seriesOf = (
     return { ...common, points, paths, fill: translucent(stroke, 0.25), fillTo: () => base };
   }
   const fill =
-    shape === 'areas' || lines.length === 1 ? translucent(stroke, shape === 'areas' ? 0.2 : 0.08) : undefined;
+    line.lowest === undefined && (shape === 'areas' || lines.length === 1)
+      ? translucent(stroke, shape === 'areas' ? 0.2 : 0.08)
+      : undefined;
   return {
     ...common,
     points,

@@ -49,6 +49,7 @@ export function ReadingBox({
             <i style={{ background: `var(${strokeOf(index, line).color})` }} />
             <span class="read-name">{line.name}</span>
             <b title={own === at ? undefined : formatTime(own)}>{readValue(line, value)}</b>
+            <Beside line={line} place={line.ts.indexOf(own)} />
           </span>
         );
       })}
@@ -60,3 +61,19 @@ export function ReadingBox({
     </output>
   );
 }
+
+/** The spread of a value and what it combines. */
+const Beside = ({ line, place }: { line: Line; place: number }) => {
+  const { lowest, highest, notes } = line;
+  if (notes === undefined) return null;
+  const spread =
+    lowest !== undefined && highest !== undefined
+      ? `${readValue(line, lowest[place]!)} to ${readValue(line, highest[place]!)} · `
+      : '';
+  return (
+    <small class="read-note">
+      {spread}
+      {notes[place]}
+    </small>
+  );
+};

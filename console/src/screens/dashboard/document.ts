@@ -46,19 +46,33 @@ interface Base extends GridPosition {
   readonly title: string;
 }
 
-export type Aggregate = 'last' | 'avg' | 'min' | 'max' | 'sum' | 'count';
+export type Aggregate = 'last' | 'avg' | 'min' | 'max' | 'sum' | 'count' | 'increase';
 
-export interface SeriesPanel extends Base {
+/** Function that makes one number of those of devices. */
+export type Combination = 'sum' | 'avg' | 'min' | 'max' | 'count' | 'p50' | 'p95';
+
+/** Attribute that the devices of a line have in common. */
+export type Split = 'product' | 'tag' | 'device';
+
+/** Fields of a panel that shows lines or numbers of many devices. */
+export interface Combined<Of extends string = Combination> {
+  readonly aggregate?: Aggregate;
+  readonly combine?: Of;
+  readonly split?: Split;
+}
+
+export interface SeriesPanel extends Base, Combined<Combination | 'spread'> {
   readonly kind: 'series';
   readonly sources: readonly Source[];
   readonly draw: 'line' | 'area' | 'bar';
-  readonly aggregate?: Aggregate;
+  /** Length of a bar or point of combined devices; by default as short as the panel is wide. */
+  readonly every?: 'hour' | 'day' | 'week' | 'month';
   readonly bands?: readonly Level[];
   readonly min?: number;
   readonly max?: number;
 }
 
-export interface FigurePanel extends Base {
+export interface FigurePanel extends Base, Combined {
   readonly kind: 'figure';
   readonly source: Source;
   readonly aggregate: Aggregate;
@@ -80,7 +94,7 @@ export interface TimelinePanel extends Base {
   readonly sources: readonly Source[];
 }
 
-export interface TopPanel extends Base {
+export interface TopPanel extends Base, Combined {
   readonly kind: 'top';
   readonly source: Source;
   readonly aggregate: Aggregate;
@@ -168,7 +182,24 @@ export const aggregates: Readonly<Record<Aggregate, string>> = {
   max: 'Largest',
   sum: 'Sum',
   count: 'Number of values',
+  increase: 'Increase',
 };
+
+/** Words for what makes one line or number of many devices. */
+export const combinations: Readonly<Record<Combination | 'spread', string>> = {
+  sum: 'Sum of the devices',
+  avg: 'Average of the devices',
+  min: 'Smallest device',
+  max: 'Largest device',
+  count: 'Number of devices',
+  p50: 'Median of the devices',
+  p95: '95 of 100 devices are below',
+  spread: 'Lowest, average and highest device',
+};
+
+/** Returns how a panel combines devices; undefined if it does not. Counters grow by device, and add up. */
+export const combinationOf = <Of extends string>({ aggregate, combine }: Combined<Of>): Of | 'sum' | undefined =>
+  combine ?? (aggregate === 'increase' ? 'sum' : undefined);
 
 /** Whether a value is within a level. A level includes its start and excludes its end. */
 export const levelAt = (levels: readonly Level[] = [], value: number): Level | undefined =>

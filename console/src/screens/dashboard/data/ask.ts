@@ -5,6 +5,7 @@ import { secondsOf } from '../../../format/time.js';
 import { shown } from '../../../format/value.js';
 import {
   choiceOf,
+  combinationOf,
   goneOf,
   type MapPanel,
   type Panel,
@@ -16,6 +17,7 @@ import {
 } from '../document.js';
 import { isState } from '../facts.js';
 import type { Reader } from './answer.js';
+import { askGroupFigure, askGroupSeries, askGroupTop, groupedOf } from './ask-group.js';
 import { askFigure, askTop } from './ask-search.js';
 import { askTimeline } from './ask-timeline.js';
 import type { Context } from './context.js';
@@ -53,18 +55,24 @@ export function askPanel(panel: Panel, values: Values, context: Context): Reader
 
 const ask = (panel: Panel, context: Context): Reader<Result> => {
   switch (panel.kind) {
-    case 'series':
-      return askSeries(panel, context);
-    case 'figure':
-      return askFigure(panel, context);
+    case 'series': {
+      const grouped = groupedOf(panel, combinationOf(panel));
+      return grouped ? askGroupSeries(grouped, context) : askSeries(panel, context);
+    }
+    case 'figure': {
+      const grouped = groupedOf(panel, combinationOf(panel));
+      return grouped ? askGroupFigure(grouped, context) : askFigure(panel, context);
+    }
     case 'table':
       return askTable(panel, context);
     case 'map':
       return askMap(panel, context);
     case 'timeline':
       return askTimeline(panel, context);
-    case 'top':
-      return askTop(panel, context);
+    case 'top': {
+      const grouped = groupedOf(panel, combinationOf(panel));
+      return grouped ? askGroupTop(grouped, context) : askTop(panel, context);
+    }
     case 'query':
       return askQuery(panel, context);
     default:
@@ -76,7 +84,7 @@ const titleOf = ({ name, serial }: { name: string | null; serial: string }): str
 
 const askSeries = (panel: SeriesPanel, { request }: Context): Reader<SeriesResult> => {
   const { sources, aggregate = 'avg', draw } = panel;
-  const fn: SeriesFunction = aggregate;
+  const fn = aggregate as SeriesFunction;
   const parts = sources.map(({ variable, unit, label, ...choice }) => ({
     source: { variable, unit, label, choice },
     read: request.lines(choice, variableName(variable), fn, points[draw]),

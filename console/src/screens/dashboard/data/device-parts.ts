@@ -28,7 +28,9 @@ interface Page<Device> {
   readonly totalCount: number | null;
 }
 
-const filterOf = ({ tag, product }: Choice) => ({
+/** Returns the filter of the devices of a choice. */
+export const filterOf = ({ devices, tag, product }: Choice) => ({
+  ...(devices !== undefined && { ids: devices }),
   ...(tag !== undefined && { tag }),
   ...(product !== undefined && { productIds: [product] }),
 });
@@ -48,13 +50,10 @@ const devicesOf = <Device>({ items, totalCount }: Page<Device>): Devices<Device>
 export const listedDevices: DeviceParts = {
   count: () => 1,
   takesApplication: false,
-  declare: ({ alias }) => `$${alias}: [ID!], $${alias}f: DeviceFilterInput`,
+  declare: ({ alias }) => `$${alias}f: DeviceFilterInput`,
   text: ({ alias, limit }, fields) =>
-    `${alias}: devices(organizationId: $organizationId, ids: $${alias}, filter: $${alias}f, limit: ${limit}, sort: "name") { totalCount items { ${fields} } }`,
-  variables: ({ alias, choice }, applicationId) => ({
-    [alias]: choice.devices ?? null,
-    [`${alias}f`]: { applicationId, ...filterOf(choice) },
-  }),
+    `${alias}: devices(organizationId: $organizationId, filter: $${alias}f, limit: ${limit}, sort: "name") { totalCount items { ${fields} } }`,
+  variables: ({ alias, choice }, applicationId) => ({ [`${alias}f`]: { applicationId, ...filterOf(choice) } }),
   read: <Device>(answer: Answer, { alias }: DevicePart) => devicesOf(partOf(answer, alias) as Page<Device>),
 };
 

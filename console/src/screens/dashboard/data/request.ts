@@ -1,6 +1,8 @@
 import {
   type PanelDeviceFragment,
   PanelDeviceFragmentDoc,
+  type PanelGroupFragment,
+  PanelGroupFragmentDoc,
   type PanelLineFragment,
   PanelLineFragmentDoc,
   type PanelNewestFragment,
@@ -14,9 +16,10 @@ import {
   type SeriesFunction,
 } from '../../../api/documents.js';
 import { isWall } from '../../../api/session.js';
-import type { Choice } from '../document.js';
+import { zone } from '../../../format/time.js';
+import type { Aggregate, Choice, Combination, SeriesPanel, Split } from '../document.js';
 import type { Devices, Reader } from './answer.js';
-import { type DeviceParts, linkedDevices, listedDevices } from './device-parts.js';
+import { type DeviceParts, filterOf, linkedDevices, listedDevices } from './device-parts.js';
 import type { SearchAnswer } from './search.js';
 
 /** Columns of values over time, by the kind of data. */
@@ -75,6 +78,21 @@ interface Group {
   readonly lines: Lines[];
 }
 
+/** Lines over many devices. Without `points` and `calendarInterval`, the range is one number. */
+export interface GroupForm {
+  readonly variable: string;
+  readonly perDevice: Aggregate;
+  readonly combine: Combination | 'spread';
+  readonly split?: Split;
+  readonly points?: number;
+  readonly calendarInterval?: NonNullable<SeriesPanel['every']>;
+}
+
+interface GroupLines extends GroupForm {
+  readonly alias: string;
+  readonly choice: Choice;
+}
+
 /**
  * The one request of a screen with panels. Panels that read the same devices share a part of it, and all searches are
  * one part.
@@ -82,6 +100,7 @@ interface Group {
 export class PanelRequest {
   private readonly groups = new Map<string, Group>();
   private readonly queries: object[] = [];
+  private readonly groupLines = new Map<string, GroupLines>();
   private readonly parts: DeviceParts = isWall ? linkedDevices : listedDevices;
   private aliases = 0;
 
@@ -102,14 +121,31 @@ export class PanelRequest {
 
   /** Requests the newest values of devices. */
   values(choice: Choice): Reader<Devices<DeviceValues>> {
-    const group = this.group('values', choice);
+    const group = this.part('values', choice);
     return (answer) => this.parts.read<DeviceValues>(answer, group);
   }
 
   /** Requests the locations of devices. */
   places(choice: Choice): Reader<Devices<DevicePlace>> {
-    const group = this.group('places', choice);
+    const group = this.part('places', choice);
     return (answer) => this.parts.read<DevicePlace>(answer, group);
+  }
+
+  /** Requests lines over all devices of a choice together. */
+  group(choice: Choice, form: GroupForm): Reader<readonly PanelGroupFragment[]> {
+    const key = JSON.stringify([choice, form]);
+    let found = this.groupLines.get(key);
+    if (found === undefined) {
+      this.count();
+      found = { ...form, choice, alias: `g${this.groupLines.size}` };
+      this.groupLines.set(key, found);
+    }
+    const { alias } = found;
+    return ({ data, refusals }) => {
+      const refusal = refusals.get(alias);
+      if (refusal !== undefined) throw refusal;
+      return (data[alias] as { groupSeries: readonly PanelGroupFragment[] }).groupSeries;
+    };
   }
 
   /** Requests the result of a query in the search language. */
@@ -128,26 +164,32 @@ export class PanelRequest {
 
   /** Whether the request is empty. */
   get isEmpty(): boolean {
-    return this.groups.size === 0 && this.queries.length === 0;
+    return this.groups.size + this.groupLines.size + this.queries.length === 0;
   }
 
   /** Returns the text of the request and its variables. */
   build(organizationId: string, applicationId: string, from: number, to: number) {
     const groups = [...this.groups.values()];
     const searches = this.queries.length > 0;
+    const lines = [...this.groupLines.values()];
     const used = new Set(groups.flatMap(({ part }) => [PanelDeviceFragmentDoc, ...fragments[part]]).map(String));
-    const takesApplication = searches || (this.parts.takesApplication && groups.some(({ choice }) => !choice.devices));
+    if (lines.length > 0) used.add(String(PanelGroupFragmentDoc));
+    const takesApplication =
+      searches || lines.length > 0 || (this.parts.takesApplication && groups.some(({ choice }) => !choice.devices));
     const text = `query Panels($organizationId: ID!, ${[
       ...(takesApplication ? ['$applicationId: ID!'] : []),
       ...(searches ? ['$ts: LocatedJSON!, $queries: LocatedJSON!'] : []),
-      ...(groups.some(({ lines }) => lines.length > 0) ? ['$from: UnixTime, $to: UnixTime'] : []),
+      ...(lines.length > 0 || groups.some((group) => group.lines.length > 0) ? ['$from: UnixTime, $to: UnixTime'] : []),
+      ...lines.map(({ alias }) => `$${alias}: DeviceFilterInput`),
       ...groups.map((group) => this.parts.declare(group)),
     ].join(', ')}) {
 ${groups.map((group) => this.parts.text(group, fieldsOf(group, this.share(group)))).join('\n')}
+${lines.map(textOfLines).join('\n')}
 ${searches ? 'application(organizationId: $organizationId, applicationId: $applicationId) { search(ts: $ts, queries: $queries) { responses } }' : ''}
 }
 ${[...used].join('\n')}`;
     const variables: Record<string, unknown> = { organizationId, applicationId, from, to };
+    for (const { alias, choice } of lines) variables[alias] = filterOf(choice);
     if (searches) Object.assign(variables, { ts: { gte: from, lte: to }, queries: this.queries });
     for (const group of groups) Object.assign(variables, this.parts.variables(group, applicationId));
     return { text, variables };
@@ -170,7 +212,7 @@ ${[...used].join('\n')}`;
     points: number,
     fn?: SeriesFunction,
   ): Reader<Devices<PanelDeviceFragment & { readonly lines: readonly ColumnsOf[Part][] }>> {
-    const group = this.group(part, choice);
+    const group = this.part(part, choice);
     let lines = group.lines.find(
       (one) =>
         one.function === fn &&
@@ -192,7 +234,7 @@ ${[...used].join('\n')}`;
     };
   }
 
-  private group(part: Group['part'], choice: Choice): Group {
+  private part(part: Group['part'], choice: Choice): Group {
     const key = JSON.stringify([part, choice]);
     const found = this.groups.get(key);
     if (found !== undefined) return found;
@@ -209,6 +251,18 @@ ${[...used].join('\n')}`;
     this.aliases += by;
   }
 }
+
+const textOfLines = ({ alias, choice: _choice, variable, points, calendarInterval, ...rest }: GroupLines): string => {
+  const { perDevice, combine, split = 'none' } = rest;
+  const buckets =
+    calendarInterval !== undefined
+      ? `, calendarInterval: ${calendarInterval}, timeZone: ${JSON.stringify(zone.value)}`
+      : points !== undefined
+        ? `, points: ${points}`
+        : '';
+  const asked = `filter: $${alias}, variable: ${JSON.stringify(variable)}, from: $from, to: $to, perDevice: ${perDevice}, combine: ${combine}, split: ${split}${buckets}`;
+  return `${alias}: application(organizationId: $organizationId, applicationId: $applicationId) { groupSeries(${asked}) { ...PanelGroup } }`;
+};
 
 const fieldsOf = ({ part, lines }: Group, share: number): string => {
   const columns = lines.map(({ alias, function: fn, points, variables }) => {

@@ -32,7 +32,7 @@ export interface FigureResult {
   readonly isBoolean: boolean;
   /** Time of the newest value, in Unix seconds. */
   readonly at: number | undefined;
-  /** Name of the device of the newest value. */
+  /** Name of the device of the newest value, or how many devices the value combines. */
   readonly of: string | undefined;
   readonly trend: readonly number[];
 }
@@ -81,7 +81,8 @@ export interface TimelineResult extends Gone {
 
 export interface TopResult {
   readonly kind: 'top';
-  readonly entries: readonly { readonly id: string; readonly name: string; readonly value: number }[];
+  /** `id` is that of a device; null for a product, a tag or none. */
+  readonly entries: readonly { readonly id: string | null; readonly name: string; readonly value: number }[];
   /** Number of devices that were not compared. */
   readonly left: number;
   readonly unit: string | undefined;

@@ -15,8 +15,10 @@ import {
 } from '../document.js';
 import { type Application, factsOf } from '../facts.js';
 import { ChoiceFields, type Link } from './choice-fields.js';
+import { apart, CombinedSeriesFields, CombineField } from './combine-fields.js';
 import { showsLevels } from './kinds.js';
 import { LevelFields, NumberField } from './level-fields.js';
+import { Select } from './select.js';
 import { SourceFields, SourceList } from './source-fields.js';
 
 interface Props<Of extends Panel> {
@@ -40,7 +42,10 @@ export function KindFields(props: Props<Panel>) {
       return (
         <>
           <SourceFields {...given} source={panel.source} change={(source) => change({ ...panel, source })} />
-          <AggregateField value={panel.aggregate} change={(aggregate) => change({ ...panel, aggregate })} />
+          <div class="beside">
+            <AggregateField value={panel.aggregate} change={(aggregate) => change({ ...panel, aggregate })} />
+            <CombineField panel={panel} none={apart.figure} change={change} />
+          </div>
           <label class="check">
             <input
               type="checkbox"
@@ -104,6 +109,8 @@ const SeriesFields = ({ panel, change, application, dashboard, link }: Props<Ser
       />
       <AggregateField value={panel.aggregate ?? 'avg'} change={(aggregate) => change({ ...panel, aggregate })} />
     </div>
+    <CombineField panel={panel} none={apart.series} spreads change={change} />
+    <CombinedSeriesFields panel={panel} change={change} />
     <div class="beside">
       <NumberField label="Axis from" value={panel.min} change={(min) => change(without({ ...panel, min }, 'min'))} />
       <NumberField label="Axis to" value={panel.max} change={(max) => change(without({ ...panel, max }, 'max'))} />
@@ -124,7 +131,19 @@ const TopFields = ({ panel, change, application, dashboard, link }: Props<TopPan
       source={panel.source}
       change={(source) => change({ ...panel, source })}
     />
-    <AggregateField value={panel.aggregate} change={(aggregate) => change({ ...panel, aggregate })} />
+    <div class="beside">
+      <AggregateField value={panel.aggregate} change={(aggregate) => change({ ...panel, aggregate })} />
+      <Select
+        label="List"
+        options={{ device: 'Devices', product: 'Products', tag: 'Tags' }}
+        value={panel.split ?? 'device'}
+        choose={(split) => {
+          const { split: _split, combine, ...rest } = panel;
+          change(split === 'device' ? rest : { ...rest, split, combine: combine ?? 'sum' });
+        }}
+      />
+    </div>
+    {panel.split !== undefined && <CombineField panel={panel} none={undefined} change={change} />}
     <div class="beside">
       <Select
         label="First"
@@ -132,7 +151,7 @@ const TopFields = ({ panel, change, application, dashboard, link }: Props<TopPan
         value={panel.order}
         choose={(order) => change({ ...panel, order })}
       />
-      <Field label="Devices">
+      <Field label="Length">
         <input
           type="number"
           min={1}
@@ -190,27 +209,4 @@ const QueryFields = ({ application, panel, change, setFault }: Props<QueryPanel>
 
 const AggregateField = ({ value, change }: { value: Aggregate; change: (value: Aggregate) => void }) => (
   <Select label="Value" options={aggregates} value={value} choose={change} />
-);
-
-/** A field that chooses one of a few words. */
-export const Select = <Value extends string>({
-  label,
-  options,
-  value,
-  choose,
-}: {
-  label: string;
-  options: Readonly<Record<Value, string>>;
-  value: Value;
-  choose: (value: Value) => void;
-}) => (
-  <Field label={label}>
-    <select value={value} onChange={({ currentTarget }) => choose(currentTarget.value as Value)}>
-      {(Object.entries(options) as [Value, string][]).map(([one, text]) => (
-        <option key={one} value={one}>
-          {text}
-        </option>
-      ))}
-    </select>
-  </Field>
 );

@@ -1,5 +1,5 @@
 import type { Fact } from '../data/context.js';
-import { type FigurePanel, type Panel, type SeriesPanel, sourcesOf, variableName } from '../document.js';
+import { combinationOf, type FigurePanel, type Panel, type SeriesPanel, sourcesOf, variableName } from '../document.js';
 import { type Application, factsOf, isState } from '../facts.js';
 
 type Kind = Panel['kind'];
@@ -62,7 +62,11 @@ const rank = (kind: Kind, { type }: Fact): number => Number(isState(type) !== (k
 export const showsLevels = (panel: FigurePanel | SeriesPanel, application: Application): boolean => {
   const facts = factsOf(application);
   const { aggregate = 'avg' } = panel;
-  const isNumber = aggregate === 'count' || aggregate === 'sum' || (panel.kind === 'figure' && aggregate !== 'last');
+  const isNumber =
+    combinationOf(panel) !== undefined ||
+    aggregate === 'count' ||
+    aggregate === 'sum' ||
+    (panel.kind === 'figure' && aggregate !== 'last');
   return isNumber || sourcesOf(panel).some(({ variable }) => !isState(facts.get(variableName(variable))?.type));
 };
 

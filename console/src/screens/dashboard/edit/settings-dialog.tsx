@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import { Field } from '../../../components/dialog.js';
 import { type Choice, choiceOf, type Dashboard, rangeNames, type Variable, withChoices } from '../document.js';
 import { type Application, optionsOf } from '../facts.js';
-import { Select } from './kind-fields.js';
 import { Modal } from './modal.js';
+import { Select } from './select.js';
 
 const mostVariables = 8;
 const kinds = { tag: 'Tag', device: 'Device', product: 'Product' } as const;

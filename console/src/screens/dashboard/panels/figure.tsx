@@ -5,12 +5,13 @@ import { readValue } from '../../../components/plot-data.js';
 import { Spark } from '../../../components/tile.js';
 import { shown } from '../../../format/value.js';
 import type { FigureResult } from '../data/results.js';
-import { aggregates, type FigurePanel, levelAt } from '../document.js';
+import { aggregates, type Combination, combinationOf, type FigurePanel, levelAt } from '../document.js';
 import { Note } from './note.js';
 
 /** A single large value, with its course over the range behind it. */
 export function FigureBody({ panel, result }: { panel: FigurePanel; result: FigureResult }) {
   const { value, unit, isBoolean, at, of, trend } = result;
+  const combination = combinationOf(panel);
   if (value === undefined) return <Note title="No value in this range">Choose a longer range, or other devices.</Note>;
   const level = typeof value === 'number' ? levelAt(panel.bands, value) : undefined;
   const text = isBoolean
@@ -28,7 +29,7 @@ export function FigureBody({ panel, result }: { panel: FigurePanel; result: Figu
             <Badge tone={severityTones[level.severity]}>{wordsOf(level)}</Badge>{' '}
           </>
         )}
-        {panel.aggregate === 'last' ? (
+        {panel.aggregate === 'last' && combination === undefined ? (
           <>
             {of !== undefined && <span class="cut">{of} </span>}
             {at !== undefined && <Ago at={at} />}
@@ -36,12 +37,28 @@ export function FigureBody({ panel, result }: { panel: FigurePanel; result: Figu
         ) : (
           aggregates[panel.aggregate]
         )}
+        {combination !== undefined && (
+          <>
+            , {numbers[combination]} {of !== undefined && `of ${of}`}
+          </>
+        )}
         <Change of={trend} unit={unit} />
       </p>
       {trend.length > 1 && <Spark of={trend} low={Math.min(...trend)} shape="figure-trend" />}
     </div>
   );
 }
+
+/** Words for what the numbers of devices become. */
+const numbers: Readonly<Record<Combination, string>> = {
+  sum: 'sum',
+  avg: 'average',
+  min: 'smallest',
+  max: 'largest',
+  count: 'number',
+  p50: 'median',
+  p95: '95th percentile',
+};
 
 /** Rounds a value so that it can be read from afar: the larger the value, the fewer decimals. */
 const rounded = (value: number): number => {

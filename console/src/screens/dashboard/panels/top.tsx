@@ -11,10 +11,10 @@ export function TopBody({ label, result: { entries, unit } }: { label: string; r
   return (
     <ol class="top-list panel-scroll" aria-label={label} tabIndex={0}>
       {entries.map(({ id, name, value }, index) => (
-        <li key={id}>
+        <li key={id ?? name}>
           <span class="quiet place">{index + 1}</span>
           <span class="cut" title={name}>
-            {deviceLink(id, name)}
+            {id === null ? name : deviceLink(id, name)}
           </span>
           <b>{shown(Number(value.toPrecision(5)), unit)}</b>
           <span class="track" aria-hidden="true">

@@ -1,0 +1,127 @@
+import type { PanelGroupFragment } from '../../../api/documents.js';
+import type { Line } from '../../../components/plot-data.js';
+import {
+  type Choice,
+  type Combination,
+  type Combined,
+  choiceOf,
+  type FigurePanel,
+  type SeriesPanel,
+  type Source,
+  type TopPanel,
+  variableName,
+} from '../document.js';
+import type { Answer, Reader } from './answer.js';
+import type { Context } from './context.js';
+import type { GroupForm } from './request.js';
+import type { FigureResult, SeriesResult, TopResult } from './results.js';
+
+/** Points of a line, bars of a bar chart, and points of a figure's course. */
+const points = { line: 240, area: 240, bar: 60, trend: 30 } as const;
+
+/** Name of the line of the devices beyond those that have lines of their own. */
+const others = 'All others';
+
+/** A panel whose devices are combined. */
+type Grouped<Of> = Of & { readonly combine: GroupForm['combine'] };
+
+interface Part {
+  readonly source: Source & { readonly choice: Choice };
+  readonly read: Reader<readonly PanelGroupFragment[]>;
+}
+
+const formOf = ({ variable }: Source, { aggregate = 'avg', combine, split }: Grouped<Combined<string>>): GroupForm => ({
+  variable: variableName(variable),
+  perDevice: aggregate,
+  combine,
+  ...(split !== undefined && { split }),
+});
+
+/** Counts of values and devices have no unit of the variable. */
+const unitOf = ({ unit }: Source, { aggregate, combine }: Combined<string>, own: string | null): string | undefined =>
+  combine === 'count' ? 'devices' : aggregate === 'count' ? 'values' : (unit ?? own ?? undefined);
+
+/** Asks for lines over many devices. */
+export const askGroupSeries = (panel: Grouped<SeriesPanel>, { request }: Context): Reader<SeriesResult> => {
+  const { sources, draw, every } = panel;
+  const parts = sources.map(({ variable, unit, label, ...choice }): Part => {
+    const source = { variable, ...(unit && { unit }), ...(label && { label }), choice };
+    const buckets = every === undefined ? { points: points[draw] } : { calendarInterval: every };
+    return { source, read: request.group(choiceOf(choice), { ...formOf(source, panel), ...buckets }) };
+  });
+  return (answer) => ({
+    kind: 'series',
+    lines: parts.flatMap((part) => linesOf(part, panel, parts.length > 1, answer)).filter(({ ts }) => ts.length > 0),
+    left: 0,
+    gone: 0,
+  });
+};
+
+const linesOf = ({ source, read }: Part, panel: Combined<string>, several: boolean, answer: Answer): Line[] =>
+  read(answer).map((line): Line => {
+    const own = source.label || variableName(source.variable);
+    const of = line.others ? others : (line.name ?? (panel.split === undefined ? own : `No ${panel.split}`));
+    const { interval, ts, values, lowest, highest } = line;
+    return {
+      name: panel.split !== undefined && several ? `${of} ${own}` : of,
+      unit: unitOf(source, panel, line.unit) ?? null,
+      interval,
+      ts,
+      values,
+      ...(lowest.length > 0 && { lowest, highest }),
+      notes: ts.map((_, index) => sharesOf(line, index)),
+    };
+  });
+
+/** Says how many devices a point combines. */
+const sharesOf = ({ devices, expected, bridged }: PanelGroupFragment, index: number): string => {
+  const bridges = bridged[index]! > 0 ? `, ${bridged[index]!.toLocaleString()} after a gap` : '';
+  return `${devices[index]!.toLocaleString()} of ${expected[index]!.toLocaleString()} devices${bridges}`;
+};
+
+/** Asks for one number of many devices, and its course. */
+export const askGroupFigure = (panel: Grouped<FigurePanel>, { request }: Context): Reader<FigureResult> => {
+  const { source, trend } = panel;
+  const { variable: _variable, unit: _unit, label: _label, ...choice } = source;
+  const form = formOf(source, panel);
+  const read = request.group(choiceOf(choice), form);
+  const readTrend = trend ? request.group(choiceOf(choice), { ...form, points: points.trend }) : undefined;
+  return (answer) => {
+    const [line] = read(answer);
+    return {
+      kind: 'figure',
+      value: line?.values[0],
+      unit: unitOf(source, panel, line?.unit ?? null),
+      isBoolean: false,
+      at: undefined,
+      of: line === undefined || line.ts.length === 0 ? undefined : sharesOf(line, 0),
+      trend: readTrend?.(answer)[0]?.values ?? [],
+    };
+  };
+};
+
+/** Asks for the devices, products or tags with the highest or lowest numbers. */
+export const askGroupTop = (panel: Grouped<TopPanel>, { request }: Context): Reader<TopResult> => {
+  const { source, order, size, split = 'device' } = panel;
+  const { variable: _variable, unit: _unit, label: _label, ...choice } = source;
+  const read = request.group(choiceOf(choice), formOf(source, { ...panel, split }));
+  const sign = order === 'highest' ? -1 : 1;
+  return (answer) => {
+    const lines = read(answer);
+    const entries = lines.flatMap(({ key, name, others: isOthers, values: [value] }) =>
+      isOthers || value === undefined
+        ? []
+        : [{ id: split === 'device' ? key : null, name: name ?? `No ${split}`, value }],
+    );
+    return {
+      kind: 'top',
+      entries: entries.toSorted((a, b) => sign * (a.value - b.value)).slice(0, size),
+      unit: unitOf(source, panel, lines[0]?.unit ?? null),
+      left: lines.find((line) => line.others)?.devices[0] ?? 0,
+    };
+  };
+};
+
+/** Returns a panel with what combines its devices; undefined if nothing does. */
+export const groupedOf = <Of extends Combined<string>>(panel: Of, combine: Combination | 'spread' | undefined) =>
+  combine === undefined ? undefined : ({ ...panel, combine } as Grouped<Of>);
