@@ -126,7 +126,7 @@ describe('ddp apply with references', () => {
     ],
   ])('refuses %s, also in a dry run, and does nothing', async (_what, document, message) => {
     expect(await refuse({ products: { p: { name: 'P', version: '1' } }, ...document }, '--prune')).toContain(message);
-    expect(await exported()).toEqual({ products: {}, applications: {}, teams: {}, devices: {} });
+    expect(await exported()).toEqual({ products: {}, applications: {}, sites: {}, teams: {}, devices: {} });
   });
 
   it('refuses a key that a JSON file has twice', async () => {

@@ -7,7 +7,8 @@ import { isNew, type Token } from './names.js';
 import { lineOf, type Plan, type Step } from './plan.js';
 import { isStopped, removalOf } from './removal.js';
 import { renameRuleProducts, secondOf, type ThingKind, withFilterProducts } from './resolve.js';
-import { dryRoundsOf, roundsOf } from './rounds.js';
+import { dryRoundsOf, idOf, roundsOf } from './rounds.js';
+import { lowestFirst, putSites } from './sites.js';
 
 /** Outcome of a plan: number of steps that were done, one sentence per failed step, and warnings of the service. */
 export interface Outcome {
@@ -23,6 +24,7 @@ export interface Outcome {
 export async function applyPlan(graph: Graph, organizationId: string, plan: Plan, lease: Lease): Promise<Outcome> {
   const applying = new Applying(new Calls(graph, organizationId, lease), plan);
   await applying.putThings();
+  await applying.putSites();
   await applying.putHooks();
   await applying.saveDashboards();
   await applying.putTeams();
@@ -40,6 +42,7 @@ export async function applyPlan(graph: Graph, organizationId: string, plan: Plan
 export async function checkPlan(graph: Graph, organizationId: string, plan: Plan): Promise<Omit<Outcome, 'done'>> {
   const checking = new Applying(new Calls(graph, organizationId, undefined), plan);
   await checking.putThings();
+  await checking.putSites();
   await checking.putHooks();
   await checking.checkDashboards();
   await checking.checkDevices();
@@ -84,6 +87,11 @@ class Applying {
       item: { ...step.values, name: step.key, ...idOf(step) },
     }));
     await this.calls.put({ name: 'putTeams', list: 'teams', type: 'TeamInput' }, teams, this.made);
+  }
+
+  putSites(): Promise<void> {
+    const rounds = this.rounds(this.of('site', 'create', 'change'), this.plan.state.sites);
+    return putSites(this.calls, rounds, this.made);
   }
 
   async putHooks(): Promise<void> {
@@ -184,9 +192,8 @@ class Applying {
 
   async checkDevices(): Promise<void> {
     const items = this.of('device', 'create', 'change').map((step) => {
-      const { product, ...values } = step.values;
-      const isUnmade = typeof product === 'string' && isNew(product);
-      return { step, item: { serial: step.key, ...(isUnmade ? values : this.deviceValues(step.values)) } };
+      const made = Object.entries(step.values).filter(([, value]) => typeof value !== 'string' || !isNew(value));
+      return { step, item: { serial: step.key, ...this.deviceValues(Object.fromEntries(made)) } };
     });
     await this.calls.put({ name: 'putDevices', list: 'devices', type: 'DeviceInput' }, items);
   }
@@ -229,12 +236,14 @@ class Applying {
       'member',
       'hook',
       'rule',
+      'site',
       'team',
       'application',
       'product',
     ] as const) {
       const singles: Single[] = [];
-      for (const step of this.of(kind, 'remove')) {
+      const steps = this.of(kind, 'remove');
+      for (const step of kind === 'site' ? lowestFirst(steps, this.plan.state.sites) : steps) {
         const reason = failed.find((each) => isStopped(step, each, going));
         if (reason === undefined) singles.push({ step, operation: removalOf(step, this.calls.organizationId) });
         else this.calls.fail(step, `not done, because this failed: ${lineOf(reason)}`);
@@ -286,13 +295,13 @@ class Applying {
     if (items.length > 0) await this.calls.put(call(parent && this.idOf(parent)), items, this.made);
   }
 
-  private deviceValues({ product, ...values }: Values): Values {
-    if (typeof product !== 'string') return product === undefined ? values : { ...values, product };
-    return { ...values, product: { id: this.idOf(product) } };
+  private deviceValues({ product, site, ...values }: Values): Values {
+    return {
+      ...values,
+      ...(product !== undefined && { product: typeof product === 'string' ? { id: this.idOf(product) } : product }),
+      ...(site !== undefined && { siteId: typeof site === 'string' ? this.idOf(site) : site }),
+    };
   }
 }
 
 const byParent = (steps: readonly Step[]) => Map.groupBy(steps, ({ parent }) => parent!.token);
-
-/** Returns the identifier of a stored thing, so that the call changes this thing even if another has the key now. */
-const idOf = ({ token }: Step): { id: string | null } => ({ id: isNew(token) ? null : token });

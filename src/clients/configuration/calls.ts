@@ -167,6 +167,9 @@ const leavesOf = (value: unknown, path = '', field = ''): Leaf[] =>
         leavesOf(each, path === '' ? name : `${path}.${name}`, Array.isArray(value) ? field : name),
       );
 
+/** Whether one call can put all items. */
+export const isOneCall = (items: readonly PutItem[]): boolean => callsOf(items).length <= 1;
+
 /** Splits items into calls within the limits. */
 function callsOf(items: readonly PutItem[]): PutItem[][] {
   const calls: PutItem[][] = [];

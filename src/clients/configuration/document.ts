@@ -5,6 +5,7 @@ export type Values = Readonly<Record<string, unknown>>;
 export interface Configuration {
   products?: Readonly<Record<string, Values>>;
   applications?: Readonly<Record<string, Values>>;
+  sites?: Readonly<Record<string, Values>>;
   teams?: Readonly<Record<string, Values>>;
   devices?: Readonly<Record<string, Values>>;
 }
@@ -44,8 +45,9 @@ const fields = {
     'variable',
     'recipients',
   ],
+  sites: ['id', 'name', 'parent', 'kind', 'location', 'timeZone'],
   teams: ['description', 'members', 'applications'],
-  devices: ['name', 'tags', 'product', 'location', 'applications'],
+  devices: ['name', 'tags', 'product', 'location', 'site', 'applications'],
 } as const;
 
 type Section = keyof typeof fields;
@@ -65,7 +67,7 @@ export async function parseDocument(text: string, isJson: boolean): Promise<Conf
   const document = object(value ?? {}, 'The document');
   for (const [section, things] of Object.entries(document)) {
     if (section === 'hooks' || section === 'alertRules' || !(section in fields))
-      throw new Error(`"${section}" is not a section; sections are products, applications, teams and devices.`);
+      throw new Error(`"${section}" is not a section; sections are products, applications, sites, teams and devices.`);
     requireThings(section as Section, object(things, section), section);
   }
   return document as Configuration;

@@ -39,6 +39,7 @@ export function documentOf(state: State): Configuration {
       ...(dashboard !== null &&
         dashboard.version > 0 && { dashboard: renameDashboardProducts(dashboard.document, nameOf) }),
     })),
+    sites: keyed(state.sites, ({ values }) => ({ ...values, parent: nameOrNull(values['parent'], nameOf) })),
     teams: Object.fromEntries(state.teams.map((team) => [team.name, teamValues(team, nameOf)])),
     ...(state.devices && {
       devices: Object.fromEntries(state.devices.map((device) => [device.serial, deviceValues(device, nameOf)])),
@@ -74,16 +75,21 @@ const teamValues = ({ description, members, grants }: StoredTeam, nameOf: (id: s
 
 const deviceValues = ({ values, productId, applicationIds }: StoredDevice, nameOf: (id: string) => string): Values => ({
   ...values,
-  product: productId === null ? null : nameOf(productId),
+  product: nameOrNull(productId, nameOf),
+  site: nameOrNull(values['site'], nameOf),
   applications: applicationIds.map(nameOf).sort(),
 });
 
+const nameOrNull = (id: unknown, nameOf: (id: string) => string): string | null =>
+  typeof id === 'string' ? nameOf(id) : null;
+
 /** Returns the keys of an export: each thing's `externalId`, else a unique key made from its slug. */
-function keysOf({ products, applications }: State): Keys {
+function keysOf({ products, applications, sites }: State): Keys {
   const keys = new Map<string, string>();
   for (const kind of [
     products,
     applications,
+    sites,
     applications.flatMap(({ hooks }) => hooks),
     ...applications.map((each) => each.alertRules),
   ]) {

@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Configuration, Values } from './document.js';
 import { serialKey } from './names.js';
 import { storedSettings } from './product-settings.js';
-import { type Entry, entriesOf, type Resolved, resolve, type ThingKind } from './resolve.js';
+import { type Entry, type Resolved, resolve, type ThingKind } from './resolve.js';
 import type { State } from './state.js';
+import { entriesOf } from './stored-entries.js';
 import { tidy } from './tidy.js';
 
 /** One thing to create, change or remove. */
@@ -31,6 +32,7 @@ export function planOf(state: State, wanted: Configuration, prune: boolean): Pla
     [
       ...state.products,
       ...state.applications,
+      ...state.sites,
       ...state.applications.flatMap(({ hooks, alertRules }) => [...hooks, ...alertRules]),
     ].map((each) => [each.id, each.externalId]),
   );
@@ -62,7 +64,7 @@ const requiredOf = ({ kind, values }: Entry): Values => {
   if (kind === 'rule') return values;
   const { name, version, variables = [], url } = tidy(values);
   if (kind === 'product') return { name, version, variables };
-  return kind === 'application' ? { name } : kind === 'hook' ? { url } : {};
+  return kind === 'application' || kind === 'site' ? { name } : kind === 'hook' ? { url } : {};
 };
 
 /**
@@ -76,7 +78,13 @@ function managedBy(wanted: Configuration, { entries }: Resolved): (entry: Entry)
     if (section !== undefined) values.set(token, wanted[section]?.[key] ?? {});
   }
   const hasField = (parent: Entry['parent'], field: string) => values.get(parent!.token)?.[field] !== undefined;
-  const sections = { product: 'products', application: 'applications', team: 'teams', device: 'devices' } as const;
+  const sections = {
+    product: 'products',
+    application: 'applications',
+    site: 'sites',
+    team: 'teams',
+    device: 'devices',
+  } as const;
   const serials = new Set(Object.keys(wanted.devices ?? {}).map(serialKey));
   return ({ kind, parent }) => {
     switch (kind) {

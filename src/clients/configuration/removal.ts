@@ -30,6 +30,7 @@ const removals: Readonly<Record<Exclude<ThingKind, 'dashboard'>, Removal>> = {
   application: ({ token }) => ['deleteApplication', { applicationId: token }],
   hook: ({ token, parent }) => ['deleteApplicationHook', { applicationId: parent, applicationHookId: token }],
   rule: ({ token, parent }) => ['deleteAlertRule', { applicationId: parent, alertRuleId: token }],
+  site: ({ token }) => ['deleteSite', { siteId: token }],
   team: ({ token }) => ['deleteTeam', { teamId: token }],
   member: ({ parent, second }) => ['removeTeamMember', { teamId: parent, memberId: second }],
   grant: ({ parent, second }) => ['removeTeamApplication', { teamId: parent, applicationId: second }],

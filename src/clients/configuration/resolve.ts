@@ -10,7 +10,7 @@ import {
   serialKey,
   type Token,
 } from './names.js';
-import type { State, StoredApplication, Thing } from './state.js';
+import type { State, Thing } from './state.js';
 
 export type ThingKind =
   | 'product'
@@ -18,6 +18,7 @@ export type ThingKind =
   | 'dashboard'
   | 'hook'
   | 'rule'
+  | 'site'
   | 'team'
   | 'member'
   | 'grant'
@@ -54,6 +55,7 @@ export const dashboardOf = (application: Token): Token => `dashboard ${applicati
 /** Resolves every reference of a document. Two names for one thing are a fault, and so is a name that no thing has. */
 export function resolve(wanted: Configuration, state: State): Resolved {
   const resolving = new Resolving(wanted, state);
+  resolving.addSites();
   resolving.addThings();
   resolving.addTeams();
   resolving.addDevices();
@@ -68,20 +70,38 @@ class Resolving implements Resolved {
   readonly faults: string[] = [];
   private readonly applications;
   private readonly productNamed: (name: string) => Token | undefined;
+  private readonly sites;
+  private readonly siteNamed: (name: string) => Token | undefined;
   private readonly applicationNamed: (name: string) => Token | undefined;
 
   constructor(
     private readonly wanted: Configuration,
     private readonly state: State,
   ) {
-    const { products, applications } = state;
+    const { products, applications, sites } = state;
     const named = match('product', itemsOf(wanted.products, 'products'), products, this.faults);
     this.applications = match('application', itemsOf(wanted.applications, 'applications'), applications, this.faults);
+    this.sites = match('site', itemsOf(wanted.sites, 'sites'), sites, this.faults);
+    this.siteNamed = referencesTo(this.sites, sites);
     this.productNamed = referencesTo(named, products);
     this.applicationNamed = referencesTo(this.applications, applications);
     // A product of an export without variables has none.
     for (const { key, token, place, values, stored } of named)
       this.add({ kind: 'product', key, token, place, values: stored ? values : { variables: [], ...values } });
+  }
+
+  addSites(): void {
+    for (const { key, token, place, values } of this.sites) {
+      const { parent } = values;
+      const named = typeof parent === 'string' ? this.site(parent, `${place}.parent`) : parent;
+      this.add({
+        kind: 'site',
+        key,
+        token,
+        place,
+        values: { ...values, ...(parent !== undefined && { parent: named }) },
+      });
+    }
   }
 
   /** Adds applications with their hooks and dashboards. */
@@ -165,7 +185,7 @@ class Resolving implements Resolved {
     const stored = new Map((this.state.devices ?? []).map(({ serial, id }) => [serialKey(serial), id]));
     const places = new Map<string, string>();
     for (const { key, values: all, place } of itemsOf(this.wanted.devices, 'devices')) {
-      const { applications, product, ...values } = all;
+      const { applications, product, site, ...values } = all;
       const same = serialKey(key);
       const earlier = places.get(same);
       places.set(same, place);
@@ -175,12 +195,17 @@ class Resolving implements Resolved {
       }
       const parent = { token: stored.get(same) ?? newThingToken('device', same), key };
       const named = typeof product === 'string' ? this.product(product, `${place}.product`) : product;
+      const at = typeof site === 'string' ? this.site(site, `${place}.site`) : site;
       this.add({
         kind: 'device',
         key,
         token: parent.token,
         place,
-        values: { ...values, ...(product !== undefined && { product: named }) },
+        values: {
+          ...values,
+          ...(product !== undefined && { product: named }),
+          ...(site !== undefined && { site: at }),
+        },
       });
       for (const name of (applications ?? []) as string[]) {
         const at = `${place}.applications`;
@@ -203,6 +228,12 @@ class Resolving implements Resolved {
     if (isIdentifier(name) || open?.test(name)) return name;
     this.faults.push(`${place}: there is no product "${name}"`);
     return newThingToken('product', name);
+  }
+
+  private site(name: string, place: string): Token {
+    const token = this.siteNamed(name);
+    if (token === undefined) this.faults.push(`${place}: there is no site "${name}"`);
+    return token ?? newThingToken('site', name);
   }
 
   private application(name: string, place: string): Token | undefined {
@@ -231,47 +262,3 @@ export const renameRuleProducts = (values: Values, productName: (product: string
     products: products.map((each: unknown) => (typeof each === 'string' ? productName(each) : each)),
   };
 };
-
-/** Lists the stored things as entries. */
-export function entriesOf(state: State): Map<Token, Entry> {
-  const entries = new Map<Token, Entry>();
-  const add = (entry: Omit<Entry, 'place'>) => void entries.set(entry.token, { ...entry, place: '' });
-  const keyOf = ({ id, externalId }: Thing) => externalId ?? id;
-  const keys = new Map(state.applications.map((each) => [each.id, keyOf(each)]));
-  for (const each of state.products) add({ kind: 'product', token: each.id, key: keyOf(each), values: each.values });
-  for (const each of state.applications) addApplication(each, add);
-  for (const { id, name, description, members, grants } of state.teams) {
-    const parent = { token: id, key: name };
-    add({ kind: 'team', token: id, key: name, values: { description } });
-    for (const { id: member, username } of members)
-      add({ kind: 'member', token: pairOf(id, member), key: username, parent, values: {} });
-    for (const { application, permission } of grants) {
-      const token = pairOf(id, application.id);
-      add({ kind: 'grant', token, key: keys.get(application.id)!, parent, values: { permission } });
-    }
-  }
-  for (const { id, serial, values, productId, applicationIds } of state.devices ?? []) {
-    add({ kind: 'device', token: id, key: serial, values: { ...values, product: productId } });
-    for (const application of applicationIds)
-      add({
-        kind: 'link',
-        token: pairOf(id, application),
-        key: keys.get(application)!,
-        parent: { token: id, key: serial },
-        values: {},
-      });
-  }
-  return entries;
-}
-
-function addApplication(application: StoredApplication, add: (entry: Omit<Entry, 'place'>) => void): void {
-  const { id, externalId, values, hooks, alertRules, dashboard } = application;
-  const parent = { token: id, key: externalId ?? id };
-  add({ kind: 'application', token: id, key: parent.key, values });
-  if (dashboard !== null && dashboard.version > 0)
-    add({ kind: 'dashboard', token: dashboardOf(id), key: parent.key, parent, values: dashboard.document });
-  for (const hook of hooks)
-    add({ kind: 'hook', token: hook.id, key: hook.externalId ?? hook.id, parent, values: hook.values });
-  for (const rule of alertRules)
-    add({ kind: 'rule', token: rule.id, key: rule.externalId ?? rule.id, parent, values: rule.values });
-}

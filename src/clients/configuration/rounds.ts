@@ -1,4 +1,4 @@
-import type { Token } from './names.js';
+import { isNew, type Token } from './names.js';
 import type { Step } from './plan.js';
 
 /** A step, and the key that its thing gets. */
@@ -49,3 +49,6 @@ export function dryRoundsOf(...given: Parameters<typeof roundsOf>): KeyedStep[][
 
 /** Returns a key that no thing of a file has. */
 const spareKey = ({ token }: Step): string => `~${token}`.slice(0, 200);
+
+/** Returns the identifier of a stored thing, so that the call changes this thing even if another has the key now. */
+export const idOf = ({ token }: Step): { id: string | null } => ({ id: isNew(token) ? null : token });

@@ -21,6 +21,11 @@ export interface StoredApplication extends Thing {
   dashboard: Dashboard | null;
 }
 
+/** A site with its place in the tree. The value `parent` is an identifier. */
+export interface StoredSite extends Thing {
+  level: number;
+}
+
 export interface StoredTeam {
   id: string;
   name: string;
@@ -41,6 +46,7 @@ export interface StoredDevice {
 export interface State {
   products: StoredProduct[];
   applications: StoredApplication[];
+  sites: StoredSite[];
   teams: StoredTeam[];
   /** Members of the organization; absent unless they were asked for. */
   members?: Member[];
@@ -82,6 +88,7 @@ const lists = {
      hooks(limit: 100) { items { ${hookFields} } }
      alertRules(limit: 100) { items { ${ruleFields} } }`,
   ],
+  sites: [500, 'id externalId name kind timeZone location { lat lon } parentId path'],
   teams: [
     10,
     `id name description members(limit: 500) { totalCount items { id username } }
@@ -90,7 +97,7 @@ const lists = {
   organizationMembers: [500, 'id username'],
   devices: [
     500,
-    `id serial name tags location { lat lon } product { id }
+    `id serial name tags location { lat lon } product { id } site { id }
      applications(limit: 20) { totalCount items { id } }`,
   ],
 } as const;
@@ -110,12 +117,14 @@ interface Rows {
     alertRules: { items: Omit<Keyed, 'slug'>[] };
     hooks: { items: (Omit<Keyed, 'slug'> & { settings: Values })[] };
   };
+  sites: { id: string; externalId: string | null; name: string; parentId: string | null; path: string[] } & Values;
   teams: { id: string; name: string; description: string | null; members: Page<Member>; grants: Page<Grant> };
   organizationMembers: Member;
   devices: {
     id: string;
     serial: string;
     product: { id: string } | null;
+    site: { id: string } | null;
     applications: Page<{ id: string }>;
   } & Values;
 }
@@ -157,6 +166,10 @@ export async function readState(graph: Graph, organizationId: string, reading: R
       hooks: hooks.items.map(({ settings, ...hook }) => thingOf({ ...hook, ...settings, slug: 'hook' } as Keyed)),
     }),
   );
+  const sites = (await readAll(graph, organizationId, 'sites')).map(({ id, externalId, parentId, path, ...row }) => ({
+    ...thingOf({ ...row, id, externalId, slug: slugOf(row.name), parent: parentId }),
+    level: path.length,
+  }));
   const teams = (await readAll(graph, organizationId, 'teams')).map(({ members, grants, ...team }) => ({
     ...team,
     members: whole(members, `members of the team ${team.name}`),
@@ -167,6 +180,7 @@ export async function readState(graph: Graph, organizationId: string, reading: R
   return {
     products,
     applications,
+    sites,
     teams,
     ...(reading.members && { members: await readAll(graph, organizationId, 'organizationMembers') }),
     ...(reading.devices && { devices: (await readAll(graph, organizationId, 'devices')).map(deviceOf) }),
@@ -175,10 +189,17 @@ export async function readState(graph: Graph, organizationId: string, reading: R
 
 const thingOf = ({ id, externalId, slug, ...values }: Keyed): Thing => ({ id, externalId, slug, values });
 
-const deviceOf = ({ id, serial, product, applications, ...values }: Rows['devices']): StoredDevice => ({
+/** Returns a key that a site without one gets in a file. */
+const slugOf = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '') || 'site';
+
+const deviceOf = ({ id, serial, product, site, applications, ...values }: Rows['devices']): StoredDevice => ({
   id,
   serial,
-  values,
+  values: { ...values, site: site?.id ?? null },
   productId: product?.id ?? null,
   applicationIds: whole(applications, `applications of the device ${serial}`).map((each) => each.id),
 });

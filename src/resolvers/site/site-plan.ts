@@ -92,10 +92,11 @@ class WantedTree {
     this.parents = new Map(stored.map(({ id, parentId }) => [id, parentId]));
     const byKey = keysOf(stored);
     for (const item of items) byKey.set(item.externalId, ids.get(item)!);
+    const named = (text: string) => byKey.get(text) ?? (this.parents.has(text) ? text : undefined);
     for (const item of items) {
       const id = ids.get(item)!;
       const from = this.parents.get(id);
-      const to = item.parent === undefined ? (from ?? null) : item.parent === null ? null : byKey.get(item.parent);
+      const to = item.parent === undefined ? (from ?? null) : item.parent === null ? null : named(item.parent);
       if (to === undefined) {
         const { code, message } = notFound('site');
         this.found.set(item, new ApiError(code, message, [{ path: 'parent', message: 'does not exist' }]));

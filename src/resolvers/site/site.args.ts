@@ -99,7 +99,7 @@ export class DeviceSitesArgs extends PageArgs {
 })
 export class SiteInput extends KeyedInput {
   @name('Name.') name!: string;
-  @label('Key of the site that it is in, which the same call may put; null for a site at the top.', 200, {
+  @label('Key or identifier of the site that it is in, which the same call may put; null for a site at the top.', 200, {
     optional: true,
   })
   parent?: string | null;
