@@ -102,12 +102,7 @@ class Applying {
         const steps = group.map(({ step }) => step);
         // A dry run checks hooks of an application that is still to be made without an application.
         const isUnmade = this.calls.isDry && isNew(parent);
-        const call = (value: string | undefined): PutCall => ({
-          name: 'putHooks',
-          list: 'hooks',
-          type: 'HookInput',
-          more: { name: 'applicationId', type: 'ID', value: value ?? null },
-        });
+        const call = callBelow('putHooks', 'hooks', 'HookInput', { name: 'applicationId', type: 'ID' });
         await this.putBelow(isUnmade ? undefined : parent, steps, call, (step) => ({
           ...withFilterProducts(step.values, (token) => this.idOf(token)),
           externalId: keys.get(step)!,
@@ -128,12 +123,7 @@ class Applying {
       const isUnmade = isOpen || (isDry && isNew(parent));
       for (const round of this.rounds(steps, stored)) {
         const keys = new Map(round.map(({ step, key }) => [step, key]));
-        const call = (value: string | undefined): PutCall => ({
-          name: 'putAlertRules',
-          list: 'alertRules',
-          type: 'AlertRuleInput',
-          more: { name: 'applicationId', type: 'ID', value: value ?? null },
-        });
+        const call = callBelow('putAlertRules', 'alertRules', 'AlertRuleInput', { name: 'applicationId', type: 'ID' });
         await this.putBelow(isUnmade ? undefined : parent, [...keys.keys()], call, (step) => {
           const { products, ...values } = step.values;
           const known =
@@ -173,12 +163,8 @@ class Applying {
   }
 
   async putTeams(): Promise<void> {
-    const call = (name: string, list: string, type: string) => (team: string | undefined) => ({
-      name,
-      list,
-      type,
-      more: { name: 'teamId', type: 'ID!', value: team },
-    });
+    const call = (name: string, list: string, type: string) =>
+      callBelow(name, list, type, { name: 'teamId', type: 'ID!' });
     for (const [team, steps] of byParent(this.of('member', 'create')))
       await this.putBelow(team, steps, call('putTeamMembers', 'members', 'TeamMemberInput'), (step) => ({
         memberId: secondOf(step),
@@ -305,3 +291,8 @@ class Applying {
 }
 
 const byParent = (steps: readonly Step[]) => Map.groupBy(steps, ({ parent }) => parent!.token);
+
+/** Returns the function that makes a call which puts items below a parent. */
+const callBelow =
+  (name: string, list: string, type: string, more: { name: string; type: string }) =>
+  (value: string | undefined): PutCall => ({ name, list, type, more: { ...more, value: value ?? null } });
