@@ -11,6 +11,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(args: readonly string
   faults: () => import('./faults.js'),
   import: () => import('./import.js'),
   graph: () => import('./graph.js'),
+  groups: () => import('./groups.js'),
   hooks: () => import('./hooks.js'),
   live: () => import('./live.js'),
   memory: () => import('./memory.js'),

@@ -51,7 +51,7 @@ export const createClusterGroupSeries =
         select distinct on (device_id) device_id, ts, seq, v from ${asTable(columns)} where ts < ${from} order by device_id, ts desc, seq desc)`;
     return readInSnapshot(options, call, async (reader) => {
       const facts = await readFacts(reader.rows, call);
-      return readLines(reader, { call, plan, valuesOf, latestBefore, facts, hasSums: false });
+      return readLines(reader, { call, plan, valuesOf, latestBefore, facts, hasSums: false, valuesFrom: plan.since });
     });
   };
 

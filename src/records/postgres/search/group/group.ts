@@ -73,6 +73,7 @@ export const createGroupSeries =
         plan,
         facts,
         hasSums: days !== undefined,
+        valuesFrom: days?.valuesFrom ?? plan.since,
         valuesOf: (from, to) => valueTables({ ...wanted, from, to }),
         latestBefore: (from, to) => latestTable({ ...wanted, from, to }),
       });

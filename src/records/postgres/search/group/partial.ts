@@ -20,6 +20,8 @@ export interface PartialOptions {
   latestBefore: (from: Sql, to: Sql) => Sql;
   /** Whether `run_sum` has sums of some runs, whose values `value` does not have. */
   hasSums: boolean;
+  /** Time from which values are read: that of the range or, for the last values before it, an earlier one. */
+  valuesFrom: number;
   /** Declarations of the variable. */
   facts: VariableFacts;
 }
@@ -60,15 +62,14 @@ type Tables = (options: PartialOptions) => Sql;
  * of a device follow one another.
  */
 const pieceTables = (options: PartialOptions): Sql => {
-  const { plan, hasSums } = options;
-  return sql`${valuesInRange(options)},
+  const { plan, hasSums, valuesOf, valuesFrom } = options;
+  const [since, to] = [time(plan.since), time(plan.to)];
+  return sql`${valuesOf(time(valuesFrom), to)},
   piece as (
     select device_id, ts, seq, 1::int8 as n, v as s, v as l, v as h, v as f, v as t, 0::float8 as i from value${
-      hasSums ? summedPieces(time(plan.since), time(plan.to)) : empty
-    })`;
+      valuesFrom < plan.since ? sql` where ts >= ${since}` : empty
+    }${hasSums ? summedPieces(since, to) : empty})`;
 };
-
-const valuesInRange = ({ plan, valuesOf }: PartialOptions): Sql => valuesOf(time(plan.since), time(plan.to));
 
 /** Reduces the values of each bucket alone. */
 const ofBucket =

@@ -109,9 +109,12 @@ export const summedPieces = (from: Sql, to: Sql): Sql => sql`
     select device_id, ts, seq, n, ss, sl, sh, sf, st, si from run_sum
      where ts >= ${from} and ts < ${to} and (block, device) not in (select block, device from fallen)`;
 
-/** Common table expression `lead`: the last value of devices before a time, if sums have it. */
+/** Common table expression `lead`: the last value of devices before a time, if sums or values have it. */
 export const leadTable = (before: Sql): Sql => sql`
   lead as materialized (
-    select distinct on (device_id) device_id, ts, seq, st as v from run_sum
-     where ts < ${before} and device not in (select unnest(devices) from missing where day < ${before})
+    select distinct on (device_id) device_id, ts, seq, v from (
+      select device_id, ts, seq, v from value where ts < ${before}
+      union all
+      select device_id, ts, seq, st from run_sum
+       where ts < ${before} and device not in (select unnest(devices) from missing where day < ${before})) x
      order by device_id, ts desc, seq desc)`;

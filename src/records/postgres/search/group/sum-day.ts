@@ -22,6 +22,10 @@ export interface SumDays {
   readonly days: readonly SumDay[];
   /** Spans in which some product has records that no sum has. The end is exclusive. */
   readonly spans: readonly UnixRange[];
+  /**
+   * Time from which values are read: before the range, if the last values before it are wanted and no sum ends there.
+   */
+  readonly valuesFrom: number;
 }
 
 interface BlockedDay {
@@ -44,7 +48,7 @@ export const findSumDays = async (
   withLead: boolean,
 ): Promise<SumDays | undefined> => {
   const stored = facts.filter(({ slot }) => slot !== null);
-  if (stored.length === 0 || plan.to - plan.since < daySeconds / 2) return undefined;
+  if (stored.length === 0) return undefined;
   const [valid, active] = await Promise.all([
     readValidDays(rows, organizationId, stored, { from: plan.since - (withLead ? daySeconds : 0), to: plan.to }),
     readActive(rows, organizationId, stored),
@@ -54,9 +58,13 @@ export const findSumDays = async (
   const usable = valid
     .filter((day) => isUsable(day, bounds))
     .map(({ timeZone: _, ...day }): SumDay => ({ ...day, slot: slots.get(day.productId)! }));
-  const days = [...Map.groupBy(usable, ({ productId }) => productId).values()].flatMap((each) => joined(each, plan));
-  if (!days.some(({ day }) => day + daySeconds > plan.since)) return undefined;
-  return { days, spans: spansOf(active, days, plan) };
+  const begun = plan.since - (plan.since % daySeconds);
+  // A product whose sums do not end at the range's start has the last values before it among the records of that day.
+  const isCut = begun < plan.since && usable.filter(({ day }) => day === begun).length < active.length;
+  const valuesFrom = withLead && isCut ? begun : plan.since;
+  const days = valuesFrom < plan.since ? usable.filter(({ day }) => day !== begun) : usable;
+  if (days.length === 0) return undefined;
+  return { days, spans: spansOf(active, days, { ...plan, since: valuesFrom }), valuesFrom };
 };
 
 /** Reads the days whose blocks have all records, as one snapshot sees them. */
@@ -100,17 +108,6 @@ const isUsable = ({ day, timeZone }: BlockedDay, bounds: readonly number[]): boo
   if (inside.length === 0) return true;
   const cuts = new Set(midnightsOf(zoneOf(timeZone) ?? utc, day * 1000, (day + daySeconds) * 1000));
   return inside.every((bound) => cuts.has(bound * 1e6));
-};
-
-/** Leaves out days before the range that do not join it: a later record could be in none of them. */
-const joined = (days: readonly SumDay[], { since }: GroupPlan): SumDay[] => {
-  const known = new Set(days.map(({ day }) => day));
-  const first = since - (since % daySeconds);
-  const isJoined = (day: number): boolean => {
-    for (let next = day + daySeconds; next < since; next += daySeconds) if (!known.has(next)) return false;
-    return true;
-  };
-  return days.filter(({ day }) => day >= first || isJoined(day));
 };
 
 /** Returns the spans of a range in which a product has no usable day. */

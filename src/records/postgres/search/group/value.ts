@@ -66,7 +66,7 @@ export const latestTable = (wanted: WantedValues): Sql => {
   const { sums, from, to } = wanted;
   return sql`${sums ? sql`${leadTable(from)},` : empty}
   unknown as materialized (
-    select device_id from value${
+    select device_id from value where ts >= ${from}${
       sums
         ? sql` union select device_id from run_sum where ts >= ${from} and ts < ${to} except select device_id from lead`
         : empty
