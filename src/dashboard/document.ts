@@ -31,9 +31,9 @@ const short = text(1, 200);
 const aggregate = choice('last', 'avg', 'min', 'max', 'sum', 'count', 'increase');
 const oneNumber = ['sum', 'avg', 'min', 'max', 'count', 'p50', 'p95'] as const;
 const combine = choice(...oneNumber);
-const split = choice('product', 'tag', 'device');
+const split = choice('site', 'product', 'tag', 'device');
 
-const devices = { devices: list(short, 1, 20), tag: short, product: short };
+const devices = { devices: list(short, 1, 20), tag: short, product: short, site: short };
 
 /** Checks that an object uses at most one of the ways to choose devices. */
 const oneChoice = (value: unknown, path: string, faults: Fault[]): void => {
@@ -118,7 +118,7 @@ const panel = inTurn(
 const variable = object({
   required: {
     name: pattern(/^[A-Za-z][A-Za-z0-9_-]{0,31}$/, 'must be a letter and up to 31 letters, digits, "_" or "-"'),
-    kind: choice('device', 'tag', 'product'),
+    kind: choice('device', 'tag', 'product', 'site'),
   },
   optional: { default: text(0, 200) },
 });
@@ -168,13 +168,14 @@ export function requireDocument(value: unknown): string {
 }
 
 /**
- * The devices of a panel or a source: by identifiers, by tag or by product. A variable such as `$room` may replace
+ * The devices of a panel or a source: by identifiers, tag, product or site. A variable such as `$room` may replace
  * each.
  */
 interface Choice {
   readonly devices?: readonly string[];
   readonly tag?: string;
   readonly product?: string;
+  readonly site?: string;
 }
 
 /** Fields of a panel that depend on its kind. */
@@ -203,7 +204,7 @@ function referenceFaults(variables: readonly Variable[], panels: readonly PanelF
 
 interface Reference {
   readonly value: string;
-  readonly kind: 'device' | 'tag' | 'product';
+  readonly kind: 'device' | 'tag' | 'product' | 'site';
   readonly at: string;
 }
 
@@ -216,8 +217,9 @@ const referencesOf = ({ source, sources = [], query, ...panel }: PanelFields, at
   ),
 ];
 
-const ofChoice = ({ devices = [], tag, product }: Choice, at: string): Reference[] => [
+const ofChoice = ({ devices = [], tag, product, site }: Choice, at: string): Reference[] => [
   ...devices.map((value, index): Reference => ({ value, kind: 'device', at: `${at}.devices.${index}` })),
   ...(tag === undefined ? [] : [{ value: tag, kind: 'tag' as const, at: `${at}.tag` }]),
   ...(product === undefined ? [] : [{ value: product, kind: 'product' as const, at: `${at}.product` }]),
+  ...(site === undefined ? [] : [{ value: site, kind: 'site' as const, at: `${at}.site` }]),
 ];

@@ -2,7 +2,12 @@ import { minuteSeconds } from '#common/time.js';
 import type { AccountActor, World } from '../support/world.js';
 
 /** Saves a dashboard with these panels as the next version. */
-export const saveDashboard = async (owner: AccountActor, application: string, panels: readonly object[]) => {
+export const saveDashboard = async (
+  owner: AccountActor,
+  application: string,
+  panels: readonly object[],
+  variables: readonly object[] = [{ name: 'site', kind: 'tag' }],
+) => {
   const names = { o: owner.id, a: application };
   const read =
     'query ($o: ID!, $a: ID!) { application(organizationId: $o, applicationId: $a) { dashboard { version } } }';
@@ -10,7 +15,7 @@ export const saveDashboard = async (owner: AccountActor, application: string, pa
   const write =
     'mutation ($o: ID!, $a: ID!, $version: Int!, $document: JSON!) { updateDashboard(organizationId: $o, applicationId: $a, version: $version, document: $document) { version } }';
   const { version } = body.data!['application'].dashboard;
-  const document = { format: 1, range: '24h', variables: [{ name: 'site', kind: 'tag' }], panels };
+  const document = { format: 1, range: '24h', variables, panels };
   const saved = await owner.graph(write, { ...names, version, document });
   if (saved.body.errors !== undefined) throw new Error(JSON.stringify(saved.body.errors));
 };

@@ -28,6 +28,7 @@ const full = {
     { name: 'room', kind: 'tag', default: 'cellar' },
     { name: 'device', kind: 'device' },
     { name: 'kind', kind: 'product' },
+    { name: 'building', kind: 'site' },
   ],
   panels: [
     {
@@ -37,6 +38,7 @@ const full = {
         { devices: ['$device', 'gone'], variable: 'data.t', unit: '°C', label: 'Here' },
         { tag: '$room', variable: 'data.t' },
         { product: '$kind', variable: 'data.t' },
+        { site: '$building', variable: 'data.t' },
       ],
       draw: 'area',
       aggregate: 'count',
@@ -160,6 +162,12 @@ describe('document of a dashboard', () => {
       'must be absent',
     ],
     ['a spread as a number', panels({ ...figure, combine: 'spread' }), 'document.panels.0.combine', 'must be "sum"'],
+    [
+      'a variable of another kind',
+      panels({ ...place, kind: 'map', site: '$room' }),
+      'document.panels.0.site',
+      'names no variable',
+    ],
     ['an unknown variable', panels({ ...place, kind: 'map', tag: '$x' }), 'document.panels.0.tag', 'names no variable'],
     [
       'a variable of another kind',

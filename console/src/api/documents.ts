@@ -724,7 +724,7 @@ export type DashboardQueryVariables = Exact<{
 }>;
 
 
-export type DashboardQuery = { application: { permission: Permission, hasDashboard: boolean, id: string, name: string, dashboard: { version: number, document: unknown, updatedAt: string | null, updatedBy: { id: string, name: string | null, username: string } | null } | null, products: { items: Array<{ id: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> }> }, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, tags: Array<string> }> } } | null };
+export type DashboardQuery = { application: { permission: Permission, hasDashboard: boolean, id: string, name: string, dashboard: { version: number, document: unknown, updatedAt: string | null, updatedBy: { id: string, name: string | null, username: string } | null } | null, products: { items: Array<{ id: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> }> }, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, tags: Array<string> }> } } | null, sites: { items: Array<{ id: string, name: string, path: Array<string> }> } | null };
 
 export type DashboardApplicationFragment = { permission: Permission, hasDashboard: boolean, id: string, name: string, dashboard: { version: number, document: unknown, updatedAt: string | null, updatedBy: { id: string, name: string | null, username: string } | null } | null, products: { items: Array<{ id: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> }> }, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, tags: Array<string> }> } };
 
@@ -2590,6 +2590,13 @@ export const DashboardDocument = new TypedDocumentString(`
     query Dashboard($organizationId: ID!, $applicationId: ID!) {
   application(organizationId: $organizationId, applicationId: $applicationId) {
     ...DashboardApplication
+  }
+  sites(organizationId: $organizationId, limit: 500) {
+    items {
+      id
+      name
+      path
+    }
   }
 }
     fragment DashboardApplication on Application {

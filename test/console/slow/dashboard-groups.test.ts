@@ -93,6 +93,64 @@ describeInBrowser('console: panels of many devices', () => {
     expect(faults).toEqual([]);
   });
 
+  it('shows the sites of an organization, and one that the reader chooses', async () => {
+    const { owner, application, devices, address } = await coldRooms(world);
+    const at = `/organizations/${owner.id}`;
+    const building = await owner.make(`${at}/sites`, { name: 'Building 2' });
+    const floors = [];
+    for (const name of ['Cellar', 'Roof']) floors.push(await owner.make(`${at}/sites`, { name, parentId: building }));
+    for (const [index, siteId] of floors.entries())
+      await owner.put(`${at}/device-sites`, { siteId, deviceIds: [devices[index]], at: 1_600_000_000 });
+    const source = { site: '$building', variable: 'data.temperature' };
+    const panels = [
+      { id: 'p1', kind: 'series', title: 'Warmth', x: 0, y: 0, w: 8, h: 8, draw: 'line', sources: [source] },
+      {
+        id: 'p2',
+        kind: 'top',
+        title: 'Floors',
+        x: 8,
+        y: 0,
+        w: 4,
+        h: 8,
+        source,
+        aggregate: 'max',
+        split: 'site',
+        combine: 'max',
+        order: 'highest',
+        size: 5,
+      },
+      {
+        id: 'p3',
+        kind: 'figure',
+        title: 'Devices',
+        x: 0,
+        y: 8,
+        w: 4,
+        h: 4,
+        source,
+        aggregate: 'last',
+        combine: 'count',
+      },
+    ];
+    await saveDashboard(owner, application, panels, [{ name: 'building', kind: 'site' }]);
+    const { page, faults } = await browser.open(`${address}#token=${owner.token}`);
+    await page.getByRole('article', { name: 'Devices' }).getByText('2 devices', { exact: true }).waitFor();
+    const choice = page.getByLabel('building');
+    expect(await choice.locator('option').allInnerTexts()).toEqual([
+      'All',
+      'Building 2',
+      'Building 2 / Cellar',
+      'Building 2 / Roof',
+    ]);
+    await choice.selectOption('Building 2 / Cellar');
+    await page.getByRole('article', { name: 'Devices' }).getByText('1 devices', { exact: true }).waitFor();
+    expect(await page.getByRole('article', { name: 'Warmth' }).locator('.legend').innerText()).toBe('Freezer');
+    await choice.selectOption('All');
+    await page.getByRole('article', { name: 'Floors' }).getByText('Building 2').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
   it('combines devices as the editor was told', async () => {
     const { owner, application, address } = await coldRooms(world);
     const chart = { kind: 'series', title: 'Warmth', draw: 'line', sources: [{ variable: 'data.temperature' }] };

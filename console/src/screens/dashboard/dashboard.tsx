@@ -10,7 +10,7 @@ import { Connection } from './connection.js';
 import { Controls } from './controls.js';
 import type { Dashboard } from './document.js';
 import { LazyEditor } from './edit/lazy-editor.js';
-import type { Application } from './facts.js';
+import { type Application, placesOf } from './facts.js';
 import { Begin } from './first.js';
 import { Grid } from './grid.js';
 import { More } from './more.js';
@@ -24,7 +24,8 @@ export function DashboardScreen() {
     organizationId: organizationId.value,
     applicationId: params['applicationId'] ?? '',
   });
-  const application = loaded.data?.application;
+  const { data } = loaded;
+  const application = useMemo(() => data && { ...data.application, sites: placesOf(data.sites?.items ?? []) }, [data]);
   if (application === undefined)
     return (
       <Page title="Dashboard">

@@ -18,11 +18,13 @@ export const columns = 12;
 export const tallest = 24;
 export const mostPanels = 24;
 
-/** Devices that a panel reads: some of them, those with a tag or of a product, or all of the application. */
+/** Devices that a panel reads: some of them, those with a tag, of a product or at a site, or all of the application. */
 export interface Choice {
   readonly devices?: readonly string[];
   readonly tag?: string;
   readonly product?: string;
+  /** A site, with what is below it. */
+  readonly site?: string;
 }
 
 /** A variable of devices. */
@@ -52,7 +54,7 @@ export type Aggregate = 'last' | 'avg' | 'min' | 'max' | 'sum' | 'count' | 'incr
 export type Combination = 'sum' | 'avg' | 'min' | 'max' | 'count' | 'p50' | 'p95';
 
 /** Attribute that the devices of a line have in common. */
-export type Split = 'product' | 'tag' | 'device';
+export type Split = 'site' | 'product' | 'tag' | 'device';
 
 /** Fields of a panel that shows lines or numbers of many devices. */
 export interface Combined<Of extends string = Combination> {
@@ -126,7 +128,7 @@ export type Panel =
 /** A value that the reader of a dashboard chooses. Panels name it as `$name`. */
 export interface Variable {
   readonly name: string;
-  readonly kind: 'device' | 'tag' | 'product';
+  readonly kind: 'device' | 'tag' | 'product' | 'site';
   readonly default?: string;
 }
 
@@ -144,10 +146,11 @@ export const emptyDashboard: Dashboard = { format: 1, range: '24h', variables: [
 export const variableName = (variable: string): string => variable.replace(/^data\./, '');
 
 /** Returns which devices a source or a map reads, without its other fields. */
-export const choiceOf = ({ devices, tag, product }: Choice): Choice => ({
+export const choiceOf = ({ devices, tag, product, site }: Choice): Choice => ({
   ...(devices && { devices }),
   ...(tag && { tag }),
   ...(product && { product }),
+  ...(site && { site }),
 });
 
 /** Returns the devices that a choice names but the answer lacks. */
@@ -159,7 +162,7 @@ export const sourcesOf = (panel: Panel): readonly Source[] =>
   'sources' in panel ? panel.sources : 'source' in panel ? [panel.source] : [];
 
 /** Returns a source or a map with other devices. */
-export const withChoice = <Of extends Choice>({ devices, tag, product, ...rest }: Of, choice: Choice): Of =>
+export const withChoice = <Of extends Choice>({ devices, tag, product, site, ...rest }: Of, choice: Choice): Of =>
   ({ ...rest, ...choiceOf(choice) }) as Of;
 
 /** Returns a panel with other devices. `change` gets the choice of each source, of a map, and of each product of a query. */
@@ -187,14 +190,14 @@ export const aggregates: Readonly<Record<Aggregate, string>> = {
 
 /** Words for what makes one line or number of many devices. */
 export const combinations: Readonly<Record<Combination | 'spread', string>> = {
-  sum: 'Sum of the devices',
-  avg: 'Average of the devices',
-  min: 'Smallest device',
-  max: 'Largest device',
-  count: 'Number of devices',
-  p50: 'Median of the devices',
-  p95: '95 of 100 devices are below',
-  spread: 'Lowest, average and highest device',
+  sum: 'Sum',
+  avg: 'Average',
+  min: 'Smallest',
+  max: 'Largest',
+  count: 'Number',
+  p50: 'Median',
+  p95: '95th percentile',
+  spread: 'Lowest, average and highest',
 };
 
 /** Returns how a panel combines devices; undefined if it does not. Counters grow by device, and add up. */

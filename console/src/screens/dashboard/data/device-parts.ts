@@ -29,10 +29,11 @@ interface Page<Device> {
 }
 
 /** Returns the filter of the devices of a choice. */
-export const filterOf = ({ devices, tag, product }: Choice) => ({
+export const filterOf = ({ devices, tag, product, site }: Choice) => ({
   ...(devices !== undefined && { ids: devices }),
   ...(tag !== undefined && { tag }),
   ...(product !== undefined && { productIds: [product] }),
+  ...(site !== undefined && { siteId: site }),
 });
 
 const partOf = ({ data, refusals }: Answer, alias: string): unknown => {

@@ -30,8 +30,8 @@ export const deviceNameOf = ({ name, serial }: DeviceBucket): string =>
   String((name.buckets[0] ?? serial.buckets[0])?.key ?? '');
 
 /** Returns the clauses that find the records of a choice of devices. Without more, sums of the records answer. */
-export const recordsOf = ({ devices, tag, product }: Choice): object => ({
-  bool: { filter: ofChoice({ devices, tag, product }) },
+export const recordsOf = (choice: Choice): object => ({
+  bool: { filter: ofChoice(choice) },
 });
 
 /** Returns the clauses that find the records of a source with a value. */
@@ -39,10 +39,11 @@ export const valuesOf = ({ variable, ...choice }: Source): object => ({
   bool: { filter: [{ exists: { field: variable } }, ...ofChoice(choice)] },
 });
 
-const ofChoice = ({ devices, tag, product }: Choice): object[] => [
+const ofChoice = ({ devices, tag, product, site }: Choice): object[] => [
   ...(devices === undefined ? [] : [{ terms: { 'device.id': devices } }]),
   ...(tag === undefined ? [] : [{ term: { 'device.tags': tag } }]),
   ...(product === undefined ? [] : [{ term: { 'product.id': product } }]),
+  ...(site === undefined ? [] : [{ term: { 'device.site.id': site } }]),
 ];
 
 /** Lengths of buckets in seconds. */

@@ -25,13 +25,13 @@ export const changeOf = ({ name, default: usual = '' }: Variable, value: string)
 });
 
 /** Fills the values of variables into a choice of devices. A variable without a value chooses every device. */
-export const chosen = ({ devices, tag, product }: Choice, values: Values): Choice => {
+export const chosen = ({ devices, ...other }: Choice, values: Values): Choice => {
   const filled = (text: string) => (text.startsWith('$') ? (values[text.slice(1)] ?? '') : text);
   if (devices !== undefined) {
     const ids = devices.map(filled);
     return ids.length === 0 || ids.includes('') ? {} : { devices: [...new Set(ids)].sort() };
   }
-  const [name, value] = tag === undefined ? (['product', product] as const) : (['tag', tag] as const);
-  const text = filled(value ?? '');
-  return text === '' ? {} : { [name]: text };
+  return Object.fromEntries(
+    Object.entries(other).flatMap(([name, value]) => (filled(value) === '' ? [] : [[name, filled(value)]])),
+  );
 };

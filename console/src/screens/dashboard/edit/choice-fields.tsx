@@ -1,14 +1,21 @@
 import { Choices } from '../../../components/choices.js';
 import { Field } from '../../../components/dialog.js';
-import type { Choice, Dashboard } from '../document.js';
+import { type Choice, choiceOf, type Dashboard } from '../document.js';
 import { type Application, optionsOf } from '../facts.js';
 
 const mostDevices = 20;
 
+/** Words for devices that have something in common. */
+const words = {
+  tag: { by: 'With a tag', one: 'Tag' },
+  product: { by: 'Of a product', one: 'Product' },
+  site: { by: 'At a site', one: 'Site' },
+} as const;
+
 /** Links a device of another application, and calls `linked` with it. Undefined when the user may not link devices. */
 export type Link = ((linked: (deviceId: string) => void) => void) | undefined;
 
-/** Chooses devices: all of the application, some, those with a tag or of a product, or those of a variable. */
+/** Chooses devices: all of the application, some, those with a tag, of a product, at a site, or those of a variable. */
 export function ChoiceFields({
   application,
   dashboard,
@@ -22,20 +29,20 @@ export function ChoiceFields({
   change: (choice: Choice) => void;
   link: Link;
 }) {
-  const { devices, tag, product } = choice;
-  const named = [...(devices ?? []), tag ?? '', product ?? ''].find((one) => one.startsWith('$'));
-  const by =
-    named ??
-    (devices !== undefined ? 'devices' : tag !== undefined ? 'tag' : product !== undefined ? 'product' : 'all');
-  const [tags, products] = [optionsOf(application, 'tag'), optionsOf(application, 'product')];
+  const { devices, ...other } = choiceOf(choice);
+  const [kind, text = ''] = Object.entries(other)[0] ?? [];
+  const named = [...(devices ?? []), text].find((one) => one.startsWith('$'));
+  const by = named ?? (devices !== undefined ? 'devices' : (kind ?? 'all'));
+  const groups = (['tag', 'product', 'site'] as const).map((of) => ({ of, options: optionsOf(application, of) }));
   const onBy = (value: string) => {
     const variable = dashboard.variables.find(({ name }) => `$${name}` === value);
     if (variable?.kind === 'device') change({ devices: [value] });
     else if (variable !== undefined) change({ [variable.kind]: value });
     else if (value === 'devices') change({ devices: application.devices.items.slice(0, 1).map(({ id }) => id) });
-    else if (value === 'tag') change({ tag: tags[0]?.value ?? '' });
-    else if (value === 'product') change({ product: products[0]?.value ?? '' });
-    else change({});
+    else {
+      const group = groups.find(({ of }) => of === value);
+      change(group === undefined ? {} : { [group.of]: group.options[0]?.value ?? '' });
+    }
   };
   return (
     <>
@@ -44,8 +51,13 @@ export function ChoiceFields({
           <select value={by} onChange={({ currentTarget }) => onBy(currentTarget.value)}>
             <option value="all">All of the application</option>
             {application.devices.items.length > 0 && <option value="devices">Some</option>}
-            {tags.length > 0 && <option value="tag">With a tag</option>}
-            {products.length > 0 && <option value="product">Of a product</option>}
+            {groups
+              .filter(({ of, options }) => options.length > 0 || of === by)
+              .map(({ of }) => (
+                <option key={of} value={of}>
+                  {words[of].by}
+                </option>
+              ))}
             {dashboard.variables.map(({ name, kind }) => (
               <option key={name} value={`$${name}`}>
                 By the variable {name} ({kind})
@@ -65,10 +77,17 @@ export function ChoiceFields({
             />
           </div>
         )}
-        {by === 'tag' && <Pick label="Tag" options={tags} value={tag!} choose={(value) => change({ tag: value })} />}
-        {by === 'product' && (
-          <Pick label="Product" options={products} value={product!} choose={(value) => change({ product: value })} />
-        )}
+        {groups
+          .filter(({ of }) => of === by)
+          .map(({ of, options }) => (
+            <Pick
+              key={of}
+              label={words[of].one}
+              options={options}
+              value={text}
+              choose={(value) => change({ [of]: value })}
+            />
+          ))}
       </div>
       {link !== undefined && (by === 'all' || by === 'devices') && (devices?.length ?? 0) < mostDevices && (
         <button

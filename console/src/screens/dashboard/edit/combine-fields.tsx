@@ -4,12 +4,13 @@ import { Select } from './select.js';
 type Combine = keyof typeof combinations;
 
 /** Words for devices that are not combined. */
-export const apart = { series: 'A line for each device', figure: 'All values together' } as const;
+export const apart = { series: 'A line each', figure: 'All readings' } as const;
 
 const { spread: _spread, ...oneNumber } = combinations;
 
 const splits = {
   none: 'One line',
+  site: 'A line for each site',
   product: 'A line for each product',
   tag: 'A line for each tag',
   device: 'A line for each device',

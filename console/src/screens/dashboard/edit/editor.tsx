@@ -6,7 +6,7 @@ import { toast } from '../../../browser/toast.js';
 import { Page } from '../../../components/page.js';
 import { Empty } from '../../../components/state.js';
 import { type Dashboard, freeId, mostPanels, type Panel } from '../document.js';
-import type { Application } from '../facts.js';
+import { type Application, placesOf } from '../facts.js';
 import { freePlace, settled } from '../settle.js';
 import { useBoard } from '../use-board.js';
 import { EditGrid, titleOf } from './edit-grid.js';
@@ -57,7 +57,8 @@ export function Editor({ application: given, dashboard, version, leave }: Editor
   // The changes are still made from the version that the editor began with.
   const reload = async () => {
     const names = { organizationId: organizationId.value, applicationId: application.id };
-    setApplication((await ask(DashboardDocument, names)).application);
+    const found = await ask(DashboardDocument, names);
+    setApplication({ ...found.application, sites: placesOf(found.sites?.items ?? []) });
   };
   const isFull = now.panels.length >= mostPanels;
   return (

@@ -135,7 +135,7 @@ const TopFields = ({ panel, change, application, dashboard, link }: Props<TopPan
       <AggregateField value={panel.aggregate} change={(aggregate) => change({ ...panel, aggregate })} />
       <Select
         label="List"
-        options={{ device: 'Devices', product: 'Products', tag: 'Tags' }}
+        options={{ device: 'Devices', site: 'Sites', product: 'Products', tag: 'Tags' }}
         value={panel.split ?? 'device'}
         choose={(split) => {
           const { split: _split, combine, ...rest } = panel;

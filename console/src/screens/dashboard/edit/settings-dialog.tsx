@@ -6,7 +6,7 @@ import { Modal } from './modal.js';
 import { Select } from './select.js';
 
 const mostVariables = 8;
-const kinds = { tag: 'Tag', device: 'Device', product: 'Product' } as const;
+const kinds = { tag: 'Tag', device: 'Device', product: 'Product', site: 'Site' } as const;
 
 /** A variable in the dialog. */
 interface Row {
@@ -63,8 +63,8 @@ export function SettingsDialog({
         ))}
         {rows.length === 0 && (
           <p class="quiet">
-            A variable lets readers choose a device, a tag or a product above the panels. Panels that use it show that
-            choice.
+            A variable lets readers choose a device, a tag, a product or a site above the panels. Panels that use it
+            show that choice.
           </p>
         )}
         {rows.length < mostVariables && (
@@ -157,7 +157,7 @@ const freeName = (names: readonly string[]): string => {
 };
 
 /** Returns a choice with the new names of its variables. A variable that was removed becomes all devices. */
-const following = ({ devices, tag, product }: Choice, rows: readonly Row[]): Choice => {
+const following = ({ devices, tag, product, site }: Choice, rows: readonly Row[]): Choice => {
   // A row that was added may have the former name of another, which then wins.
   const added = rows.toSorted((a, b) => Number(a.was !== undefined) - Number(b.was !== undefined));
   const known = new Map(added.map(({ was, variable }) => [`$${was ?? variable.name}`, variable]));
@@ -171,5 +171,6 @@ const following = ({ devices, tag, product }: Choice, rows: readonly Row[]): Cho
     devices: ids?.length === devices?.length ? ids : undefined,
     tag: follow(tag, 'tag'),
     product: follow(product, 'product'),
+    site: follow(site, 'site'),
   });
 };

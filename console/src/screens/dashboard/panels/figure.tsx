@@ -5,7 +5,7 @@ import { readValue } from '../../../components/plot-data.js';
 import { Spark } from '../../../components/tile.js';
 import { shown } from '../../../format/value.js';
 import type { FigureResult } from '../data/results.js';
-import { aggregates, type Combination, combinationOf, type FigurePanel, levelAt } from '../document.js';
+import { aggregates, combinationOf, combinations, type FigurePanel, levelAt } from '../document.js';
 import { Note } from './note.js';
 
 /** A single large value, with its course over the range behind it. */
@@ -39,7 +39,7 @@ export function FigureBody({ panel, result }: { panel: FigurePanel; result: Figu
         )}
         {combination !== undefined && (
           <>
-            , {numbers[combination]} {of !== undefined && `of ${of}`}
+            , {combinations[combination].toLowerCase()} {of !== undefined && `of ${of}`}
           </>
         )}
         <Change of={trend} unit={unit} />
@@ -48,17 +48,6 @@ export function FigureBody({ panel, result }: { panel: FigurePanel; result: Figu
     </div>
   );
 }
-
-/** Words for what the numbers of devices become. */
-const numbers: Readonly<Record<Combination, string>> = {
-  sum: 'sum',
-  avg: 'average',
-  min: 'smallest',
-  max: 'largest',
-  count: 'number',
-  p50: 'median',
-  p95: '95th percentile',
-};
 
 /** Rounds a value so that it can be read from afar: the larger the value, the fewer decimals. */
 const rounded = (value: number): number => {
