@@ -90,9 +90,9 @@ export const readersOfSite: Audience<'site'> = {
         : sql`application_device ad join team_application ta using (application_id) join team_member tm using (team_id)
               where tm.user_id = ${caller.userId}`;
     // Read once for all sites of a list.
-    return sql`s.id in (select unnest(b.path) from site b where b.id in (
-      select ds.site_id from device_site ds where ds.ended_at is null and ds.organization_id = ${caller.organizationId}
-         and ds.device_id in (select ad.device_id from ${links})))`;
+    return sql`s.id = any(array(select unnest(b.path) from site b where b.id = any(array(
+      select distinct ds.site_id from device_site ds where ds.ended_at is null and ds.organization_id = ${caller.organizationId}
+         and ds.device_id in (select ad.device_id from ${links})))))`;
   },
 };
 
