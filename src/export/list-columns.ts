@@ -14,6 +14,7 @@ export const deviceColumns = columnsOf({
   'site.id': 'text',
   'location.lat': 'double',
   'location.lon': 'double',
+  attributes: 'json',
   applicationCount: 'long',
   createdAt: 'time',
   updatedAt: 'time',

@@ -5,6 +5,7 @@ import { ApiError, type Fault, invalid, tooLarge } from '#common/errors.js';
 import type { ReadingCall } from '#entities/caller.js';
 import { DeliveryState } from '#entities/delivery.js';
 import { earliestId, endId, isId, nilId } from '#entities/id.js';
+import { attributesAt } from '#records/derive/attribute.js';
 import type { Context } from '#schema/context.js';
 import type { ExportArgs, OrganizationExportArgs } from '#schema/export.args.js';
 import { everything } from '#schema/selected-fields.js';
@@ -40,8 +41,9 @@ interface List {
   readonly ids: Sql;
 }
 
-const withSite = sql`, (
-  select json_build_object('id', ds.site_id) from device_site ds where ds.device_id = d.id and ds.ended_at is null) as site`;
+const withMore = sql`, (
+  select json_build_object('id', ds.site_id) from device_site ds where ds.device_id = d.id and ds.ended_at is null) as site, (
+  select jsonb_object_agg(at.name, at.value) from (${attributesAt(sql`array[d.id]`, sql`now()`)}) at) as attributes`;
 
 const devicesOf = ({ caller }: Context, args: ListArgs): List => {
   if ('applicationId' in args)
@@ -50,14 +52,14 @@ const devicesOf = ({ caller }: Context, args: ListArgs): List => {
       rows: (
         isBetween,
         limit,
-      ) => sql`${deviceRows(caller, everything, withSite)} join application_device l on l.device_id = d.id
+      ) => sql`${deviceRows(caller, everything, withMore)} join application_device l on l.device_id = d.id
         where l.application_id = ${args.applicationId} and ${isBetween(sql`d.id`)} order by d.id limit ${limit}`,
       ids: sql`select device_id as id from application_device where application_id = ${args.applicationId}`,
     };
   const where = sql`d.organization_id = ${args.organizationId} and ${can(caller, policies.device.read)}`;
   return {
     columns: deviceColumns,
-    rows: (isBetween, limit) => sql`${deviceRows(caller, everything, withSite)}
+    rows: (isBetween, limit) => sql`${deviceRows(caller, everything, withMore)}
       where ${where} and ${isBetween(sql`d.id`)} order by d.id limit ${limit}`,
     ids: sql`select d.id from device d where ${where}`,
   };

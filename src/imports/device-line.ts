@@ -1,5 +1,6 @@
 import { undefused } from '#common/csv.js';
 import type { Fault } from '#common/errors.js';
+import type { AttributeValue } from '#entities/attribute.js';
 import type { ImportFault } from '#entities/file-import.js';
 import { serialKey } from '#entities/serial.js';
 import { argumentFaults } from '#schema/arguments.js';
@@ -23,11 +24,23 @@ export interface DeviceLine {
   site?: string | null;
   /** Names or identifiers. */
   applications: string[];
+  /** Values of attributes by name. */
+  attributes?: Readonly<Record<string, AttributeValue | null>> | null;
   /** Columns of the values in the file, for faults. */
   columns: Columns;
 }
 
-type Field = 'serial' | 'name' | 'product' | 'site' | 'tags' | 'location' | 'lat' | 'lon' | 'application';
+type Field =
+  | 'serial'
+  | 'name'
+  | 'product'
+  | 'site'
+  | 'tags'
+  | 'location'
+  | 'lat'
+  | 'lon'
+  | 'attributes'
+  | 'application';
 
 /** Indices of a file's columns by their content, from 0. */
 export type Columns = Partial<Record<Field, number>>;
@@ -43,6 +56,7 @@ const names: Readonly<Record<string, Field>> = {
   'site.id': 'site',
   siteid: 'site',
   tags: 'tags',
+  attributes: 'attributes',
   location: 'location',
   lat: 'lat',
   latitude: 'lat',
@@ -82,7 +96,7 @@ export const readColumns = (cells: readonly string[], line: number): Columns | I
   return faults.length > 0 ? faults : columns;
 };
 
-const known = 'serial, name, product, site, tags, location (or lat and lon), application';
+const known = 'serial, name, product, site, tags, location (or lat and lon), attributes, application';
 
 /** Separates the tags, and the applications, of one cell. */
 const listSeparator = /[;|]/;
@@ -133,6 +147,7 @@ export const readLine = (
       ...values,
     }))
       fault(...placeOfFault({ path, message }, columns));
+  const attributes = value('attributes', (text) => readAttributes(text, (message) => fault('attributes', message)));
   if (faults.length > 0) return faults;
   return {
     line,
@@ -142,8 +157,28 @@ export const readLine = (
     product: value('product', undefused),
     site: value('site', undefused),
     applications: value('application', listOf) ?? [],
+    attributes,
     columns,
   } as DeviceLine;
+};
+
+/** Reads attributes: a JSON object, as exports write it. */
+const readAttributes = (text: string, fault: (message: string) => void): DeviceLine['attributes'] => {
+  let sent: unknown;
+  try {
+    sent = JSON.parse(text);
+  } catch {
+    sent = undefined;
+  }
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
+    fault('must be a JSON object, such as {"line": 3}');
+    return undefined;
+  }
+  const attributes = Object.entries(sent).map(([name, value]: [string, unknown]) => ({ name, value }));
+  const faults = argumentFaults('setDeviceAttributes', { organizationId: '', deviceId: '', attributes });
+  for (const { path, message } of attributes.length === 0 ? [] : faults)
+    fault(`${attributes[Number(path.split('.')[1])]?.name ?? ''} ${message}`.trim());
+  return sent as DeviceLine['attributes'];
 };
 
 const widthFault = (has: number, width: number): string =>

@@ -1,10 +1,12 @@
 import type { PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import type { ImportFault } from '#entities/file-import.js';
+import type { Read } from '#schema/context.js';
 import type { CsvRow } from './csv.js';
 import type { CsvHeader } from './csv-step.js';
+import { type AttributePlan, planAttributes, storeAttributes } from './device-attributes.js';
 import { type Columns, type DeviceLine, readLine } from './device-line.js';
-import { resolveReferences } from './device-reference.js';
+import { type ResolvedLine, resolveReferences } from './device-reference.js';
 import { writeDevices } from './device-write.js';
 import type { OpenImport, Tally } from './import-row.js';
 
@@ -27,17 +29,54 @@ export async function takeDevices(
   const { lines, faults: unresolved } = await resolveReferences(tx, organizationId, first);
   faults.push(...unresolved);
   const run = async <Row extends object>(query: Sql) => (await tx.query<Row>(query)).rows;
-  const outcomes = await writeDevices(run, organizationId, lines, { dryRun, now });
-  const count = (wanted: string) => outcomes.filter(({ status }) => status === wanted).length;
+  const { plans, lines: planned } = await planLines(run, organizationId, lines, faults, { dryRun, now });
+  const outcomes = await writeDevices(run, organizationId, planned, { dryRun, now });
+  const writes = planned.map(({ serialKey }) => plans.get(serialKey)?.writes ?? []);
+  if (!dryRun)
+    await storeAttributes(
+      run,
+      organizationId,
+      outcomes.flatMap(({ id }, index) =>
+        id === undefined ? [] : writes[index]!.map((one) => ({ ...one, deviceId: id })),
+      ),
+    );
+  const statuses = outcomes.map(({ status }, index) =>
+    status === 'unchanged' && writes[index]!.length > 0 ? 'updated' : status,
+  );
+  const count = (wanted: string) => statuses.filter((status) => status === wanted).length;
   return {
     created: count('created'),
     updated: count('updated'),
     unchanged: count('unchanged'),
     lines: rows.length,
-    rejected: rows.length - lines.length,
+    rejected: rows.length - planned.length,
     faults: faults.sort((a, b) => a.line - b.line || (a.column ?? 0) - (b.column ?? 0)),
   };
 }
+
+/** Plans the attributes of lines. Returns the lines without those whose attributes would be too many. */
+const planLines = async (
+  run: Read,
+  organizationId: string,
+  lines: readonly ResolvedLine[],
+  faults: ImportFault[],
+  options: { dryRun: boolean; now: Date },
+): Promise<{ plans: Map<string, AttributePlan>; lines: readonly ResolvedLine[] }> => {
+  const named = lines.flatMap(({ serialKey, attributes }) =>
+    attributes == null
+      ? []
+      : { serialKey, attributes: Object.entries(attributes).map(([name, value]) => ({ name, value })) },
+  );
+  if (named.length === 0) return { plans: new Map(), lines };
+  const plans = await planAttributes(run, organizationId, named, options);
+  const sound = lines.filter(({ serialKey, line, columns }) => {
+    const found = plans.get(serialKey)?.faults ?? [];
+    for (const { message } of found)
+      faults.push({ line, column: columns.attributes! + 1, field: 'attributes', message });
+    return found.length === 0;
+  });
+  return { plans, lines: sound };
+};
 
 /** Returns the lines without those whose serial stands on an earlier line, for which it adds faults. */
 const claimSerials = async (

@@ -195,6 +195,10 @@ const device = (made: readonly string[], known: readonly string[]) =>
   fc.record({
     name: fc.oneof(fc.constant(null), words),
     tags: fc.subarray(['roof', 'cellar']),
+    attributes: fc.dictionary(
+      fc.constantFrom('line', 'a b', '12e5'),
+      fc.constantFrom(1, -0.5, true, false, '', 'x', null),
+    ),
     product: fc.constantFrom(null, ...made),
     location: fc.constantFrom(null, { lat: 59.8, lon: -0 }, { lat: -90, lon: 17.6 }),
     applications: fc.subarray([...known]),

@@ -1,3 +1,4 @@
+import { putValues } from './attributes.js';
 import { Calls, type PutCall, type PutItem, type Single } from './calls.js';
 import { type Graph, RequestRefusal } from './client.js';
 import { renameDashboardProducts, savingIn, savingOf } from './dashboard.js';
@@ -283,7 +284,7 @@ class Applying {
 
   private deviceValues({ product, site, ...values }: Values): Values {
     return {
-      ...values,
+      ...putValues(values),
       ...(product !== undefined && { product: typeof product === 'string' ? { id: this.idOf(product) } : product }),
       ...(site !== undefined && { siteId: typeof site === 'string' ? this.idOf(site) : site }),
     };

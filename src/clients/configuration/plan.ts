@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { changedValues, heldAttributes } from './attributes.js';
 import type { Configuration, Values } from './document.js';
 import { serialKey } from './names.js';
 import { storedSettings } from './product-settings.js';
@@ -48,7 +49,12 @@ export function planOf(state: State, wanted: Configuration, prune: boolean): Pla
         ...(keys.has(entry.token) && keys.get(entry.token) !== entry.key ? ['externalId'] : []),
       ];
       if (fields.length > 0)
-        steps.push({ action: 'change', ...entry, values: { ...requiredOf(stored), ...entry.values }, fields });
+        steps.push({
+          action: 'change',
+          ...entry,
+          values: { ...requiredOf(stored), ...changedValues(entry.values, stored.values) },
+          fields,
+        });
     }
   }
   const isManaged = managedBy(wanted, resolved);
@@ -146,6 +152,7 @@ function changedFields(kind: ThingKind, stored: Values, wanted: Values): string[
         : kind === 'product' && field === 'settings'
           ? storedSettings(value)
           : value;
+    if (field === 'attributes') return !isDeepStrictEqual(heldAttributes(stored[field]), heldAttributes(value));
     return field !== 'id' && !isDeepStrictEqual(tidy({ value: stored[field] }), tidy({ value: kept }));
   });
 }

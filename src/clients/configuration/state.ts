@@ -95,9 +95,10 @@ const lists = {
      grants(limit: 500) { totalCount items { permission application { id } } }`,
   ],
   organizationMembers: [500, 'id username'],
+  // Each may have 50 attributes, which count towards the cost of a request.
   devices: [
-    500,
-    `id serial name tags location { lat lon } product { id } site { id }
+    200,
+    `id serial name tags location { lat lon } product { id } site { id } attributes { name value }
      applications(limit: 20) { totalCount items { id } }`,
   ],
 } as const;
@@ -125,6 +126,7 @@ interface Rows {
     serial: string;
     product: { id: string } | null;
     site: { id: string } | null;
+    attributes: { name: string; value: unknown }[];
     applications: Page<{ id: string }>;
   } & Values;
 }
@@ -196,10 +198,22 @@ const slugOf = (name: string): string =>
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '') || 'site';
 
-const deviceOf = ({ id, serial, product, site, applications, ...values }: Rows['devices']): StoredDevice => ({
+const deviceOf = ({
   id,
   serial,
-  values: { ...values, site: site?.id ?? null },
+  product,
+  site,
+  attributes,
+  applications,
+  ...values
+}: Rows['devices']): StoredDevice => ({
+  id,
+  serial,
+  values: {
+    ...values,
+    site: site?.id ?? null,
+    attributes: Object.fromEntries(attributes.map(({ name, value }) => [name, value])),
+  },
   productId: product?.id ?? null,
   applicationIds: whole(applications, `applications of the device ${serial}`).map((each) => each.id),
 });

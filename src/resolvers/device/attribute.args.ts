@@ -1,5 +1,6 @@
 import { ArrayMaxSize, ArrayMinSize, Max, Min, ValidateNested } from 'class-validator';
 import { ArgsType, Field, InputType } from 'type-graphql';
+import type { Fault } from '#common/errors.js';
 import type { AttributeValue } from '#entities/attribute.js';
 import { UnixTime } from '#entities/scalars.js';
 import { attributeValue } from '#listing/attribute-value.js';
@@ -19,6 +20,17 @@ export class AttributeInput {
   @unixTime('Time from which it holds, in Unix seconds; by default now. Another value of that time is replaced.')
   validFrom?: number | null;
 }
+
+/** Returns faults of attributes that have a name and time of one before. Without a time, they all hold from now on. */
+export const repeatedAttributes = (attributes: readonly AttributeInput[]): Fault[] => {
+  const seen = new Set<string>();
+  return attributes.flatMap(({ name, validFrom }, index) => {
+    const key = `${validFrom ?? 'now'} ${name}`;
+    return seen.has(key) || !seen.add(key)
+      ? [{ path: `attributes.${index}`, message: 'repeats a name and time above' }]
+      : [];
+  });
+};
 
 @ArgsType()
 export class DeviceAttributesArgs extends DeviceArgs {

@@ -5,18 +5,19 @@ import { targetOf } from '#audit/fields.js';
 import { loadDevice } from '#auth/access.js';
 import { execute } from '#auth/execute.js';
 import { policies } from '#auth/policies.js';
-import { type Fault, invalid } from '#common/errors.js';
+import { invalid } from '#common/errors.js';
 import { Attribute, Attributes, type AttributeValue, AttributeVersion } from '#entities/attribute.js';
 import { GraphOnly } from '#entities/columns.js';
 import { Device } from '#entities/device.js';
-import { attributesAt } from '#listing/attributes.js';
 import { loaderOf } from '#listing/loader.js';
+import { attributesAt } from '#records/derive/attribute.js';
 import type { Context } from '#schema/context.js';
 import {
   type AttributeInput,
   AttributeVersionsArgs,
   DeviceAttributesArgs,
   RemoveDeviceAttributeArgs,
+  repeatedAttributes,
   SetDeviceAttributesArgs,
 } from './attribute.args.js';
 import { type AttributeWrite, writeAttributes } from './write-attributes.js';
@@ -116,15 +117,7 @@ export class AttributeResolver {
 
 /** Returns the values to set. `now` is in Unix seconds. */
 const writesOf = (attributes: readonly AttributeInput[], now: number): AttributeWrite[] => {
-  const seen = new Set<string>();
-  const faults: Fault[] = [];
-  const writes = attributes.map(({ name, value, validFrom }, index) => {
-    const write = { name, value: value ?? null, validFrom: validFrom ?? now };
-    const key = `${write.validFrom} ${name}`;
-    if (seen.has(key)) faults.push({ path: `attributes.${index}`, message: 'repeats a name and time above' });
-    seen.add(key);
-    return write;
-  });
+  const faults = repeatedAttributes(attributes);
   if (faults.length > 0) throw invalid(faults);
-  return writes;
+  return attributes.map(({ name, value, validFrom }) => ({ name, value: value ?? null, validFrom: validFrom ?? now }));
 };

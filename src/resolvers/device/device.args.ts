@@ -7,6 +7,7 @@ import { flag, id, ids, labels, name, serial } from '#schema/fields.js';
 import { LocationInput } from '#schema/location.args.js';
 import { OrganizationArgs, OrganizationListArgs } from '#schema/organization.args.js';
 import { maxPut, PutArgs } from '#upsert/upsert.args.js';
+import { AttributeInput } from './attribute.args.js';
 
 /** Identifies the product that describes a device. */
 @InputType({ description: 'A product, by its identifiers.' })
@@ -70,6 +71,14 @@ export class DeviceInput {
   @ValidateNested()
   location?: LocationInput | null;
   @id('Site at which the device is.', { optional: true }) siteId?: string | null;
+  @Field(() => [AttributeInput], {
+    nullable: true,
+    description:
+      'Attributes to set, at most 100; others stay. Without `validFrom`, a value that the attribute has already changes nothing.',
+  })
+  @ArrayMaxSize(100)
+  @ValidateNested({ each: true })
+  attributes?: AttributeInput[] | null;
 }
 
 /** Many devices. */

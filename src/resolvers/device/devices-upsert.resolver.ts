@@ -4,14 +4,16 @@ import { authorize, loadApplication } from '#auth/access.js';
 import { execute } from '#auth/execute.js';
 import { can, policies } from '#auth/policies.js';
 import { violationOf } from '#common/constraints.js';
-import { ApiError, notFound } from '#common/errors.js';
+import { ApiError, invalid, notFound } from '#common/errors.js';
 import { textArray } from '#database/text-array.js';
 import { isId } from '#entities/id.js';
 import { PutAnswer } from '#entities/put-answer.js';
 import { serialKey } from '#entities/serial.js';
+import { type AttributePlan, planAttributes, storeAttributes } from '#imports/device-attributes.js';
 import { type DevicePut, writeDevices } from '#imports/device-write.js';
 import type { Context, Read } from '#schema/context.js';
 import { Outcomes, type Placed } from '#upsert/upsert.js';
+import { repeatedAttributes } from './attribute.args.js';
 import { type DeviceInput, PutDevicesArgs } from './device.args.js';
 
 /** Resolves the mutation that puts many devices by their serials. */
@@ -39,24 +41,54 @@ export class DevicesUpsertResolver {
       const run: Read = <Row extends object>(query: Sql) => execute<Row>(em, query);
       await requireProducts(run, ctx, outcomes, isDry);
       await requireSites(run, organizationId, outcomes, isDry);
+      const now = new Date(this.clock());
+      const plans = await planAll(run, organizationId, outcomes, { dryRun: isDry, now });
       const puts = outcomes.open;
       if (puts.length === 0) return outcomes.note(ctx, 'device', isDry);
       const room = await roomForDevices(run, organizationId, isDry);
       const values = puts.map((put) => valuesOf(put, applicationIds));
       const written = await writeDevices(run, organizationId, values, {
         dryRun: isDry,
-        now: new Date(this.clock()),
+        now,
         room,
       });
+      const attributes: Parameters<typeof storeAttributes>[2][number][] = [];
       written.forEach((each, place) => {
-        const { index } = puts[place]!;
-        if (each.status === 'refused') outcomes.fail(index, violationOf('quota_devices'));
-        else outcomes.settle(index, { ...each, id: isDry && each.status === 'created' ? null : each.id });
+        const { index, item } = puts[place]!;
+        if (each.status === 'refused') return outcomes.fail(index, violationOf('quota_devices'));
+        const { id } = each;
+        const { writes = [] } = plans.get(serialKey(item.serial)) ?? {};
+        attributes.push(...writes.map((write) => ({ ...write, deviceId: id })));
+        const status = writes.length > 0 && each.status === 'unchanged' ? 'updated' : each.status;
+        outcomes.settle(index, { status, id: isDry && status === 'created' ? null : id });
       });
+      if (!isDry) await storeAttributes(run, organizationId, attributes);
       outcomes.note(ctx, 'device', isDry);
     });
     return outcomes.answer();
   }
+}
+
+/** Plans the attributes of the items, and fails those whose attributes would be too many or contradict each other. */
+async function planAll(
+  run: Read,
+  organizationId: string,
+  outcomes: Outcomes<DeviceInput>,
+  options: Parameters<typeof planAttributes>[3],
+): Promise<Map<string, AttributePlan>> {
+  const named = outcomes.open.filter(({ item }) => (item.attributes?.length ?? 0) > 0);
+  if (named.length === 0) return new Map();
+  for (const { index, item } of named) {
+    const faults = repeatedAttributes(item.attributes!);
+    if (faults.length > 0) outcomes.fail(index, invalid(faults));
+  }
+  const puts = named.map(({ item }) => ({ serialKey: serialKey(item.serial), attributes: item.attributes! }));
+  const plans = await planAttributes(run, organizationId, puts, options);
+  for (const { index, item } of outcomes.open) {
+    const { faults = [] } = plans.get(serialKey(item.serial)) ?? {};
+    if (faults.length > 0) outcomes.fail(index, invalid(faults));
+  }
+  return plans;
 }
 
 const valuesOf = ({ item }: Placed<DeviceInput>, applicationIds: readonly string[]): DevicePut => {

@@ -1,8 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import { execute } from '#auth/execute.js';
 import { type Fault, invalid } from '#common/errors.js';
 import { type AttributeValue, maxAttributes } from '#entities/attribute.js';
+import { storeAttributes } from '#imports/device-attributes.js';
+import type { Read } from '#schema/context.js';
 
 /** A value to set, and the time from which it holds, in Unix seconds. */
 export interface AttributeWrite {
@@ -31,13 +33,9 @@ export async function writeAttributes(
     sql`select a.name, w."validFrom", a.value from ${sent}
           join attribute a on a.owner_id = ${device.id} and a.name = w.name and a.valid_from = to_timestamp(w."validFrom")`,
   );
-  await execute(
-    em,
-    sql`insert into attribute (organization_id, device_id, name, valid_from, value)
-        select ${device.organizationId}, ${device.id}, w.name, to_timestamp(w."validFrom"), nullif(w.value::jsonb, 'null')
-          from ${sent}
-        on conflict (owner_id, name, valid_from) do update set value = excluded.value`,
-  );
+  const run: Read = <Row extends object>(query: Sql) => execute<Row>(em, query);
+  const stored = writes.map((write) => ({ ...write, deviceId: device.id }));
+  await storeAttributes(run, device.organizationId, stored);
   await requireLimits(em, device.id, writes);
   const former = new Map(before.map(({ name, validFrom, value }) => [`${validFrom} ${name}`, value]));
   return Object.fromEntries(
