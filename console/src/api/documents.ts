@@ -76,6 +76,46 @@ export type SeriesFunction =
   /** No buckets: a selection of `points` measured points that preserves the shape of the line (Largest-Triangle-Three-Buckets). */
   | 'lttb';
 
+/** Function that reduces the values of one device in a bucket to one number. */
+export type DeviceReduction =
+  /** Mean of the values. */
+  | 'avg'
+  /** The smallest value. */
+  | 'min'
+  /** The largest value. */
+  | 'max'
+  /** The value measured last. */
+  | 'last'
+  /** Sum of the values. */
+  | 'sum'
+  /** Number of values. */
+  | 'count'
+  /** By how much a counter grew since the value before the bucket. Resets, roll-overs and exchanged meters do not distort it. */
+  | 'increase'
+  /** The increase for each second of the bucket. */
+  | 'rate'
+  /** Seconds in `state`: each value lasts until the next one, and at most `maxAge`. */
+  | 'timeInState';
+
+/** Function that reduces the numbers of the devices of a line in a bucket to one point. */
+export type DeviceCombination =
+  /** Sum of the numbers. */
+  | 'sum'
+  /** Mean of the numbers; each device counts the same. */
+  | 'avg'
+  /** The smallest number. */
+  | 'min'
+  /** The largest number. */
+  | 'max'
+  /** Number of devices with a number. */
+  | 'count'
+  /** The median. */
+  | 'p50'
+  /** The number that 95 of 100 devices do not exceed, interpolated. */
+  | 'p95'
+  /** The smallest number, the mean and the largest number: `lowest`, `values`, `highest`. */
+  | 'spread';
+
 /** Reason why an item was rejected. */
 export type ItemErrorCode =
   | 'UNKNOWN_DEVICE'
@@ -984,13 +1024,24 @@ export type ExploreQueryVariables = Exact<{
   to?: number | null | undefined;
   charts: boolean;
   chartsDevices: boolean;
+  combine?: DeviceCombination | null | undefined;
+  perDevice?: DeviceReduction | null | undefined;
+  filter?: DeviceFilterInput | null | undefined;
+  first: string;
+  second: string;
+  third: string;
+  hasFirst: boolean;
+  hasSecond: boolean;
+  hasThird: boolean;
   searches: boolean;
   ts: unknown;
   queries: unknown;
 }>;
 
 
-export type ExploreQuery = { applications: { items: Array<{ id: string, name: string }> } | null, chosen: { items: Array<{ id: string, products: { items: Array<{ id: string, name: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> }> }, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string }> }, series?: Array<{ name: string, unit: string | null, type: VariableType | null, deviceId: string, interval: number | null, ts: Array<number>, values: Array<number> }>, search?: { took: number, responses: Array<Record<string, unknown>> } }> } | null, series?: Array<{ name: string, unit: string | null, type: VariableType | null, deviceId: string, interval: number | null, ts: Array<number>, values: Array<number> }> | null };
+export type ExploreQuery = { applications: { items: Array<{ id: string, name: string }> } | null, chosen: { items: Array<{ id: string, products: { items: Array<{ id: string, name: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> }> }, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string }> }, series?: Array<{ name: string, unit: string | null, type: VariableType | null, deviceId: string, interval: number | null, ts: Array<number>, values: Array<number> }>, first?: Array<{ unit: string | null, interval: number | null, ts: Array<number>, values: Array<number>, lowest: Array<number>, highest: Array<number>, devices: Array<number>, expected: Array<number> }>, second?: Array<{ unit: string | null, interval: number | null, ts: Array<number>, values: Array<number>, lowest: Array<number>, highest: Array<number>, devices: Array<number>, expected: Array<number> }>, third?: Array<{ unit: string | null, interval: number | null, ts: Array<number>, values: Array<number>, lowest: Array<number>, highest: Array<number>, devices: Array<number>, expected: Array<number> }>, search?: { took: number, responses: Array<Record<string, unknown>> } }> } | null, series?: Array<{ name: string, unit: string | null, type: VariableType | null, deviceId: string, interval: number | null, ts: Array<number>, values: Array<number> }> | null };
+
+export type ExploredGroupFragment = { unit: string | null, interval: number | null, ts: Array<number>, values: Array<number>, lowest: Array<number>, highest: Array<number>, devices: Array<number>, expected: Array<number> };
 
 export type ExploredLineFragment = { name: string, unit: string | null, type: VariableType | null, deviceId: string, interval: number | null, ts: Array<number>, values: Array<number> };
 
@@ -1814,6 +1865,18 @@ export const ChangedDevicesFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"ChangedDevices"}) as unknown as TypedDocumentString<ChangedDevicesFragment, unknown>;
+export const ExploredGroupFragmentDoc = new TypedDocumentString(`
+    fragment ExploredGroup on GroupSeries {
+  unit
+  interval
+  ts
+  values
+  lowest
+  highest
+  devices
+  expected
+}
+    `, {"fragmentName":"ExploredGroup"}) as unknown as TypedDocumentString<ExploredGroupFragment, unknown>;
 export const ExploredLineFragmentDoc = new TypedDocumentString(`
     fragment ExploredLine on Series {
   name
@@ -3186,7 +3249,7 @@ export const DeleteFileImportDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<DeleteFileImportMutation, DeleteFileImportMutationVariables>;
 export const ExploreDocument = new TypedDocumentString(`
-    query Explore($organizationId: ID!, $applicationIds: [ID!], $variables: [String!]!, $deviceIds: [ID!], $function: SeriesFunction, $from: UnixTime, $to: UnixTime, $charts: Boolean!, $chartsDevices: Boolean!, $searches: Boolean!, $ts: LocatedJSON!, $queries: LocatedJSON!) {
+    query Explore($organizationId: ID!, $applicationIds: [ID!], $variables: [String!]!, $deviceIds: [ID!], $function: SeriesFunction, $from: UnixTime, $to: UnixTime, $charts: Boolean!, $chartsDevices: Boolean!, $combine: DeviceCombination, $perDevice: DeviceReduction, $filter: DeviceFilterInput, $first: String!, $second: String!, $third: String!, $hasFirst: Boolean!, $hasSecond: Boolean!, $hasThird: Boolean!, $searches: Boolean!, $ts: LocatedJSON!, $queries: LocatedJSON!) {
   applications(organizationId: $organizationId, limit: 200, sort: "name") {
     items {
       id
@@ -3229,6 +3292,39 @@ export const ExploreDocument = new TypedDocumentString(`
       ) @include(if: $charts) {
         ...ExploredLine
       }
+      first: groupSeries(
+        variable: $first
+        filter: $filter
+        from: $from
+        to: $to
+        points: 200
+        perDevice: $perDevice
+        combine: $combine
+      ) @include(if: $hasFirst) {
+        ...ExploredGroup
+      }
+      second: groupSeries(
+        variable: $second
+        filter: $filter
+        from: $from
+        to: $to
+        points: 200
+        perDevice: $perDevice
+        combine: $combine
+      ) @include(if: $hasSecond) {
+        ...ExploredGroup
+      }
+      third: groupSeries(
+        variable: $third
+        filter: $filter
+        from: $from
+        to: $to
+        points: 200
+        perDevice: $perDevice
+        combine: $combine
+      ) @include(if: $hasThird) {
+        ...ExploredGroup
+      }
       search(ts: $ts, queries: $queries) @include(if: $searches) {
         took
         responses
@@ -3247,7 +3343,17 @@ export const ExploreDocument = new TypedDocumentString(`
     ...ExploredLine
   }
 }
-    fragment ExploredLine on Series {
+    fragment ExploredGroup on GroupSeries {
+  unit
+  interval
+  ts
+  values
+  lowest
+  highest
+  devices
+  expected
+}
+fragment ExploredLine on Series {
   name
   unit
   type

@@ -72,6 +72,32 @@ describeInBrowser('console: explore', () => {
     expect(faults).toEqual([]);
   });
 
+  it('opens with one band for many devices, says how many have values, and combines them otherwise', async () => {
+    const { owner, applicationId } = await furnished();
+    await world.pool.query(
+      `with made as (
+         insert into device (id, organization_id, serial, slug, created_at, updated_at)
+         select gen_random_uuid(), $1, 'd0-' || lpad(to_hex(n), 2, '0'), 'device-' || n, now(), now() from generate_series(1, 120) n
+         returning id, organization_id)
+       insert into application_device (organization_id, application_id, device_id) select organization_id, $2, id from made`,
+      [owner.id, applicationId],
+    );
+    const { page, faults } = await browser.open(`${world.url}/console/explore?range=hour#token=${owner.token}`);
+    await page.getByText('2 of 122 devices').waitFor();
+    expect(await page.getByLabel('Combine').inputValue()).toBe('spread');
+    await page.getByRole('button', { name: 'As a table' }).click();
+    expect(await page.getByRole('columnheader').allInnerTexts()).toContain('door, highest');
+    expect(await violationsOf(page)).toEqual([]);
+    expect(await downloaded(page)).toMatch(/^\uFEFFtime,unix,variable,unit,lowest,value,highest,devices,expected\r\n/);
+    // A line for each of so many devices is refused, so an address that asks for it shows the band.
+    await page.goto(`${world.url}/console/explore?range=hour&variable=temperature`);
+    await page.getByText('2 of 122 devices').waitFor();
+    await page.getByLabel('Combine').selectOption('Sum');
+    await page.getByRole('button', { name: 'As a table' }).click();
+    await page.getByRole('columnheader', { name: 'temperature (°C)' }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
   it('completes fields and clauses in the editor, runs a query by keyboard, and shows its buckets as chart and table', async () => {
     const { reader } = await furnished();
     const address = `${world.url}/console/explore?range=hour&by=query#token=${reader.token}`;

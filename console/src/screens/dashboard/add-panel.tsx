@@ -13,7 +13,7 @@ import { freePlace } from './settle.js';
 import { turnOn } from './turn-on.js';
 
 /** A chart that can be added to a dashboard. */
-export type Chart = Pick<SeriesPanel, 'title' | 'sources' | 'draw' | 'aggregate'>;
+export type Chart = Pick<SeriesPanel, 'title' | 'sources' | 'draw' | 'aggregate' | 'combine'>;
 
 /** Maximum number of attempts to save when other people save at the same time. */
 const attempts = 3;

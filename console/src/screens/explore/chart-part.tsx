@@ -1,6 +1,6 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import type { ExploredLineFragment } from '../../api/documents.js';
-import { useAddress } from '../../browser/address.js';
+import { type Address, useAddress } from '../../browser/address.js';
 import { Charts } from '../../components/chart.js';
 import { Choices } from '../../components/choices.js';
 import type { Line } from '../../components/plot-data.js';
@@ -9,6 +9,7 @@ import { csvOf, download } from '../../format/csv.js';
 import { duration } from '../../format/time.js';
 import { counted } from '../../format/value.js';
 import { AddPanel, type Chart } from '../dashboard/add-panel.js';
+import { type Combined, CombinedPart, combinations, csvOfCombined, mostApart, mostCombined } from './combined.js';
 import type { Explored } from './explored.js';
 
 /** Maximum number of lines that are drawn. The exported file has all. */
@@ -40,11 +41,14 @@ export function ChartPart({
   const address = useAddress();
   const variables = address.all('variable');
   const devices = address.all('device');
+  const combine = address.get('combine');
+  const combined = useMemo(() => combinedOf(application, variables), [application, variables.join('\n')]);
   const { items, totalCount } = application.devices;
   const [first] = variablesOf(application);
   // The screen opens with a line. If the user removes it, the chart stays empty.
   useEffect(() => {
-    if (variables.length === 0 && first !== undefined) address.set({ variable: first });
+    if (variables.length === 0 && first !== undefined)
+      address.set({ variable: first, ...((totalCount ?? 0) > mostApart && { combine: 'spread' }) });
   }, [application.id]);
   return (
     <>
@@ -74,16 +78,41 @@ export function ChartPart({
             </option>
           ))}
         </select>
-        {lines !== undefined && (
-          <AddPanel applicationIds={[application.id]} chart={chartOf(variables, devices, address.get('function'))} />
+        <select
+          aria-label="Combine"
+          value={combine}
+          onChange={({ currentTarget: { value } }) => address.set({ combine: value })}
+        >
+          {Object.entries(combinations).map(([value, name]) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </select>
+        {(lines !== undefined || combined.length > 0) && (
+          <AddPanel applicationIds={[application.id]} chart={chartOf(address)} />
         )}
         {lines !== undefined && (
           <button type="button" onClick={() => download('series.csv', csvOfLines(lines, items))}>
             Download CSV
           </button>
         )}
+        {combined.length > 0 && (
+          <button type="button" onClick={() => download('series.csv', csvOfCombined(combined))}>
+            Download CSV
+          </button>
+        )}
       </div>
-      {lines === undefined ? (
+      {combined.length > 0 ? (
+        <>
+          {variables.length > mostCombined && (
+            <p class="quiet">
+              {mostCombined} of {variables.length} variables are drawn.
+            </p>
+          )}
+          <CombinedPart of={combined} isCounted={combine === 'count'} from={from} to={to} />
+        </>
+      ) : lines === undefined ? (
         <Empty title="Choose variables to draw">
           <p>Each device of the application has a line; choose devices to compare only some.</p>
         </Empty>
@@ -98,18 +127,30 @@ export function ChartPart({
 const aggregates = ['avg', 'min', 'max', 'sum', 'count', 'last'] as const;
 
 /** Returns the chart as a panel of a dashboard. */
-const chartOf = (variables: readonly string[], devices: readonly string[], figure: string): Chart => {
-  const aggregate = aggregates.find((one) => one === figure);
+const chartOf = (address: Address): Chart => {
+  const [variables, devices] = [address.all('variable'), address.all('device')];
+  const aggregate = aggregates.find((one) => one === address.get('function'));
+  const combine = (Object.keys(combinations) as (keyof typeof combinations)[]).find(
+    (one) => one === address.get('combine'),
+  );
   return {
     title: variables.join(', ').slice(0, 200),
     draw: 'line',
     ...(aggregate !== undefined && { aggregate }),
+    ...(combine && { combine }),
     sources: variables.slice(0, 12).map((variable) => ({
       ...(devices.length > 0 && { devices: devices.slice(0, 20) }),
       variable: `data.${variable}`,
     })),
   };
 };
+
+/** Returns the lines of combined devices, each with its variable. */
+const combinedOf = ({ first, second, third }: Explored, variables: readonly string[]): Combined[] =>
+  [first, second, third].flatMap((lines, index) => {
+    const [line] = lines ?? [];
+    return line === undefined ? [] : [{ variable: variables[index]!, line }];
+  });
 
 type Device = Explored['devices']['items'][number];
 

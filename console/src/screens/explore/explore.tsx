@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import { ExploreDocument, type SeriesFunction } from '../../api/documents.js';
 import { organizationId } from '../../api/session.js';
 import { useQuery } from '../../api/use-query.js';
@@ -9,7 +10,11 @@ import { SelectFilter } from '../../components/select-filter.js';
 import { Empty, Loading } from '../../components/state.js';
 import { parseObject } from '../../format/value.js';
 import { ChartPart } from './chart-part.js';
+import type { combinations } from './combined.js';
 import { QueryPart } from './query-part.js';
+
+/** Functions that reduce a device's values before devices are combined. The others become averages. */
+const perDevice = ['avg', 'min', 'max', 'sum', 'count', 'last'] as const;
 
 /** Charts and searches over many devices. The whole state is in the address, so that it can be shared. */
 export function ExploreScreen() {
@@ -21,20 +26,38 @@ export function ExploreScreen() {
   const deviceIds = address.all('device');
   const query = isQuery ? parseObject(address.get('query')) : undefined;
   const charts = !isQuery && variables.length > 0;
+  const combine = address.get('combine') as keyof typeof combinations;
+  const figure = address.get('function') || 'avg';
+  const isApart = charts && combine === '';
+  const [first = '', second = '', third = ''] = variables;
   const explored = useQuery(ExploreDocument, {
     organizationId: organizationId.value,
     applicationIds: applicationId === '' ? null : [applicationId],
     variables,
     deviceIds,
-    function: (address.get('function') || 'avg') as SeriesFunction,
+    function: figure as SeriesFunction,
     from,
     to,
-    charts: charts && deviceIds.length === 0,
-    chartsDevices: charts && deviceIds.length > 0,
+    charts: isApart && deviceIds.length === 0,
+    chartsDevices: isApart && deviceIds.length > 0,
+    combine: combine || null,
+    perDevice: perDevice.find((one) => one === figure) ?? 'avg',
+    filter: deviceIds.length > 0 ? { ids: deviceIds } : null,
+    first,
+    second,
+    third,
+    hasFirst: charts && !isApart,
+    hasSecond: charts && !isApart && second !== '',
+    hasThird: charts && !isApart && third !== '',
     searches: query !== undefined,
     ts: { gte: from, lte: to },
     queries: query === undefined ? [] : [{ products: [], ...query }],
   });
+  // An address of an application that has grown beyond a line for each device.
+  const isTooMuch = explored.error?.code === 'VALIDATION_FAILED' && isApart && deviceIds.length === 0;
+  useEffect(() => {
+    if (isTooMuch) address.set({ combine: 'spread' });
+  }, [isTooMuch]);
   return (
     <Page title="Explore" actions={<RangePicker address={address} follows />}>
       <Loading of={explored} rows={14}>
@@ -58,7 +81,7 @@ export function ExploreScreen() {
                   label="Application"
                   of={applications.items}
                   value={application.id}
-                  also={{ device: '', variable: '' }}
+                  also={{ device: '', variable: '', combine: '' }}
                 />
                 <div class="tabs" role="group" aria-label="Explore by">
                   <a href={address.link({ by: undefined })} aria-current={isQuery ? undefined : 'true'}>
