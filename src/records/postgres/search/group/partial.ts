@@ -49,7 +49,9 @@ const bucketTable = ({ starts, before, since, to }: GroupPlan): Sql => sql`
            greatest(start, ${time(since)}) as low, least(coalesce(lead(start) over w, 'infinity'), ${time(to)}) as high
       from (select (i - 1)::int as b, to_timestamp(s) as start from unnest(${starts}::float8[]) with ordinality u (s, i)) s
     window w as (order by start)),
-  edge as materialized (select array_agg(start order by b) as starts from bucket)`;
+  edge as materialized (
+    select array_agg(start order by b) as starts, array_agg(before order by b) as befores,
+           array_agg(extract(epoch from high - low)::float8 order by b) as lengths from bucket)`;
 
 /** Index of the bucket of a time. */
 const bucketOf = (moment: Sql): Sql => sql`width_bucket(${moment}, (select starts from edge)) - 1`;
@@ -90,9 +92,9 @@ const ofSteps =
     const { unit, join } = unitOf(call);
     return sql`${pieceTables(options)}, ${latestBefore(since, to)}, ${stepTables(call, facts, since, to)},
   reduced as materialized (
-    select ${unit} as unit, k.b, sum(p.n) as n, sum(p.increase)${isRate ? sql` / extract(epoch from k.high - k.low)::float8` : empty} as v,
-           coalesce(bool_or(p.since < k.before), false) as bridged
-      from step p${join} join bucket k on k.b = ${bucketOf(sql`p.ts`)} group by 1, k.b, k.high, k.low)`;
+    select unit, b, sum(n) as n, sum(increase)${isRate ? sql` / (select lengths from edge)[b + 1]` : empty} as v,
+           coalesce(bool_or(since < (select befores from edge)[b + 1]), false) as bridged
+      from (select ${unit} as unit, ${bucketOf(sql`p.ts`)} as b, p.n, p.increase, p.since from step p${join} offset 0) p group by unit, b)`;
   };
 
 /** Adds up the seconds of a state. A value lasts until the next one of the device, and at most `maxAge`. */

@@ -72,13 +72,7 @@ export const sumTables = (wanted: WantedSums): Sql => {
   missing as materialized (
     select b.block, b.devices, y.day from summed y join record_block b on b.source = y.source and b.day = y.date
      join record_block_column c on c.block = b.block and c.col = y.slot
-     where ${join(
-       read.map(
-         (part) =>
-           sql`not exists (select from record_block_sum s where s.block = b.block and s.col = y.slot and s.part = ${part})`,
-       ),
-       ' or ',
-     )})`;
+     where (select count(*) from record_block_sum s where s.block = b.block and s.col = y.slot and s.part = any(${read}::"char"[])) < ${read.length})`;
 };
 
 const hasNotMoved = ({ from, to }: UnixRange): Sql => sql`

@@ -191,7 +191,7 @@ const spanTables = ({ organizationId, from, to, sums }: WantedValues): Sql => sq
           join record_block b on b.source = a.source and b.day = a.day${sums ? sql` left join summed y on y.source = a.source and y.date = a.day` : empty}
          where s.organization_id = ${organizationId}::uuid
            and a.day between (${from} at time zone 'UTC')::date and (${to} at time zone 'UTC')::date
-           and ${sums ? sql`(a.alone or y.source is not null)` : sql`a.alone`} offset 0) b
+           and ${sums ? unsummedBlock : sql`a.alone`} offset 0) b
       cross join lateral (
         select device, (sum(count) over (order by nth) - count)::int + 1 as first_place, (sum(count) over (order by nth))::int as last_place
           from unnest(b.devices, b.counts) with ordinality u (device, count, nth)) u
@@ -201,6 +201,12 @@ const spanTables = ({ organizationId, from, to, sums }: WantedValues): Sql => sq
     union all
     select distinct block, product_id, 1, n from run where wanted * 8 >= n),
   block_bounds as materialized (select ${from} as low, ${to} as high)`;
+
+/** Condition that some records of a block `b` may have to be read: most blocks have sums of all that is wanted. */
+const unsummedBlock = sql`case
+             when y.source is null then a.alone
+             else b.block in (select block from missing) or b.block in (select block from fallen)
+               or a.alone and exists (select from number where device not in (select device from plain_number)) end`;
 
 /** Condition that the records of a run `u` of a block `b` are read one by one. */
 const unsummedRun = sql`
