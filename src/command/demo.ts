@@ -24,7 +24,7 @@ export function addDemoCommand(ddp: Command): void {
     .option('--url <origin>', 'where the service is (default: ORIGIN, else where these settings would start it)')
     .option('--token <token>', 'token of an owner (default: DDP_TOKEN or TOKEN, else a temporary one)')
     .option('--organization <id>', 'organization of the token (default: ORGANIZATION, else "demo")')
-    .option('--fleet', 'fill the organization with 40 devices and a week of records, then send on until Ctrl+C')
+    .option('--fleet', 'fill the organization with 44 devices and a week of records, then send on until Ctrl+C')
     .option('--once', 'with --fleet: end once the week is stored')
     .option('--remove', 'with --fleet: delete the fleet, its records, applications and hooks')
     .addHelpText('after', '\nWith DATABASE_URL the service must run with HOOK_ALLOW_CIDRS=127.0.0.0/8.')

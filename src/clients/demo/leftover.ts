@@ -7,7 +7,7 @@ export interface Named {
   serial?: string;
 }
 
-type Kind = 'applications' | 'devices' | 'products' | 'teams';
+type Kind = 'applications' | 'devices' | 'products' | 'sites' | 'teams';
 
 /** Finds things of an organization by a search text and a condition. */
 export const findNamed = async (

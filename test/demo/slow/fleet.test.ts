@@ -15,6 +15,7 @@ interface Fleet {
   account: { id: string };
   devices: { totalCount: number; items: { latest: { ts: number }[] }[] };
   products: { totalCount: number };
+  sites: { totalCount: number };
   applications: { items: { hooks: { items: { stats: { successRate: number | null; pending: number } }[] } }[] };
 }
 
@@ -23,6 +24,7 @@ const fleetOf = async (owner: Actor, organizationId: string): Promise<Fleet> => 
     `query ($organizationId: ID!) {
       devices(organizationId: $organizationId, q: "de-f1-ee-70-", limit: 100) { totalCount items { latest { ts } } }
       products(organizationId: $organizationId, q: "Demo") { totalCount }
+      sites(organizationId: $organizationId, q: "Demo") { totalCount }
       applications(organizationId: $organizationId, q: "Demo", sort: "-name") {
         items { hooks { items { stats { successRate pending } } } }
       }
@@ -47,7 +49,7 @@ const textOf = (stream: Readable) => {
 };
 
 describe('ddp demo --fleet', () => {
-  it('creates 40 devices with a week of records and two hooks, survives a restart of the service, and deletes them', async () => {
+  it('creates 44 devices with a week of records and two hooks, survives a restart of the service, and deletes them', async () => {
     const { token } = await createDemoToken(world.pool, new Date());
     const owner = new Actor(world.url, token);
     const { body } = await owner.get<{ id: string }>('/account');
@@ -62,22 +64,23 @@ describe('ddp demo --fleet', () => {
     await proxy.open();
     command.kill('SIGINT');
     expect(await ended(command)).toBe(0);
-    expect(JSON.parse(made!.all())).toMatchObject({ devices: 40 });
+    expect(JSON.parse(made!.all())).toMatchObject({ devices: 44 });
     expect((JSON.parse(made!.all()) as { records: number }).records).toBeGreaterThan(30_000);
     const fleet = await fleetOf(owner, organizationId);
-    expect(fleet).toMatchObject({ devices: { totalCount: 40 }, products: { totalCount: 3 } });
+    expect(fleet).toMatchObject({ devices: { totalCount: 44 }, products: { totalCount: 4 }, sites: { totalCount: 2 } });
     const heard = fleet.devices.items.filter(({ latest }) => latest.length > 0);
-    expect(heard).toHaveLength(39);
+    expect(heard).toHaveLength(43);
     const [cold, buildings] = fleet.applications.items.map((application) => application.hooks.items);
     expect(cold).toMatchObject([{ stats: { successRate: 1, pending: 0 } }]);
     expect(buildings).toMatchObject([{ stats: { successRate: 0, pending: expect.any(Number) } }]);
     expect(buildings![0]!.stats.pending).toBeGreaterThan(10);
     const removed = await runCommand([...options, '--remove'], {});
     await proxy.cut();
-    expect(removed).toMatchObject({ code: 0, stdout: 'The fleet of 40 devices is removed.\n' });
+    expect(removed).toMatchObject({ code: 0, stdout: 'The fleet of 44 devices is removed.\n' });
     expect(await fleetOf(owner, organizationId)).toMatchObject({
       devices: { totalCount: 0 },
       products: { totalCount: 0 },
+      sites: { totalCount: 0 },
       applications: { items: [] },
     });
   }, 120_000);

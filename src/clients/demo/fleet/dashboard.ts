@@ -6,6 +6,7 @@ export interface FleetProducts {
   coldRoom: string;
   airStation: string;
   waterMeter: string;
+  energyMeter: string;
 }
 
 const dashboard = (panels: readonly Panel[], variables: readonly object[] = []) => ({
@@ -114,7 +115,8 @@ const coldChain = ({ coldRoom: product }: FleetProducts) => {
   ]);
 };
 
-const buildings = ({ airStation, waterMeter }: FleetProducts) => {
+const buildings = ({ airStation, waterMeter, energyMeter }: FleetProducts) => {
+  const energy = { product: energyMeter, variable: 'data.energy', unit: 'kWh' };
   const co2 = { product: airStation, variable: 'data.co2', unit: 'ppm' };
   const air = { product: airStation, variable: 'data.temperature', unit: '°C' };
   const flow = { product: waterMeter, variable: 'data.flow', unit: 'l/min' };
@@ -190,6 +192,33 @@ const buildings = ({ airStation, waterMeter }: FleetProducts) => {
         show: 'bars',
       },
       { kind: 'map', title: 'Devices', x: 6, y: 20, w: 6, h: 8 },
+      {
+        kind: 'series',
+        title: 'Energy of the buildings by day',
+        x: 0,
+        y: 28,
+        w: 8,
+        h: 8,
+        sources: [energy],
+        draw: 'bar',
+        aggregate: 'increase',
+        split: 'site',
+        every: 'day',
+      },
+      { kind: 'figure', title: 'Energy', x: 8, y: 28, w: 4, h: 4, source: energy, aggregate: 'increase' },
+      {
+        kind: 'top',
+        title: 'Energy by building',
+        x: 8,
+        y: 32,
+        w: 4,
+        h: 4,
+        source: energy,
+        aggregate: 'increase',
+        split: 'site',
+        order: 'highest',
+        size: 5,
+      },
     ],
     [{ name: 'site', kind: 'tag', default: 'athens' }],
   );

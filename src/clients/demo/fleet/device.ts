@@ -1,15 +1,6 @@
-import { type DeviceKind, kinds, type Sent } from './kind.js';
+import { meterDevices, sentByMeter } from './energy.js';
+import { type DeviceKind, type FleetDevice, kinds, type Sent } from './kind.js';
 import { noise } from './noise.js';
-
-export interface FleetDevice {
-  /** Number of the device, from 1. */
-  number: number;
-  serial: string;
-  name: string;
-  kind: DeviceKind;
-  tags: string[];
-  location: { lat: number; lon: number };
-}
 
 /** A record in the form in which it is posted. */
 export type FleetRecord = { serial: string; ts: number } & Sent;
@@ -36,8 +27,8 @@ const shares: readonly { kind: DeviceKind; count: number; name: string; tags: re
   { kind: kinds.waterMeter, count: 10, name: 'Meter', tags: ['utility', 'pilot'] },
 ];
 
-/** The forty devices. */
-export const fleetDevices: readonly FleetDevice[] = shares
+/** Devices of several places. */
+const spreadDevices: readonly FleetDevice[] = shares
   .flatMap(({ kind, count, name, tags }) =>
     Array.from({ length: count }, (_, place) => ({
       kind,
@@ -58,8 +49,11 @@ export const fleetDevices: readonly FleetDevice[] = shares
     };
   });
 
+/** All devices of the fleet. */
+export const fleetDevices: readonly FleetDevice[] = [...spreadDevices, ...meterDevices(serialPrefix)];
+
 /**
- * Seconds before the end of the fleet's week at which a device went silent, by device number. The last device never
+ * Seconds before the end of the fleet's week at which a device went silent, by device number. The last of these never
  * sent.
  */
 const silentFor: Readonly<Record<number, number>> = {
@@ -91,6 +85,7 @@ const isMishap = (at: number, end: number): boolean => (at - end) % mishap.perio
  * @param end end of the week.
  */
 const recordOf = ({ serial, number, kind }: FleetDevice, ts: number, end: number): FleetRecord => {
+  if (kind === kinds.energyMeter) return { serial, ts, ...sentByMeter(number, ts, end) };
   const opened = end - doorLeftOpen.seconds;
   if (number !== doorLeftOpen.number || ts <= opened) return { serial, ts, ...kind.send(number, ts) };
   return { serial, ts, ...kind.send(number, ts, ts <= end || isMishap(ts, end) ? ts - opened : 0) };

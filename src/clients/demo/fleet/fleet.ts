@@ -31,7 +31,7 @@ const hookedSeconds = 1800;
 const maxRecords = 5000;
 
 /**
- * Fills an organization with forty devices of three products, a week of records with gaps, and two hooks of which one
+ * Fills an organization with 44 devices of four products, two buildings, a week of records with gaps, and two hooks of which one
  * fails. An earlier fleet is removed first. With `until` the fleet continues to send, one record every two seconds.
  */
 export async function runFleet(origin: string, token: string, tell: Tell, options: FleetOptions): Promise<FleetResult> {
@@ -42,8 +42,8 @@ export async function runFleet(origin: string, token: string, tell: Tell, option
   try {
     tell(`Organization ${organizationId}: removing an earlier fleet.`);
     await removeFleet(api, organizationId);
-    tell(`Making three products, ${fleetDevices.length} devices and two applications.`);
-    const scene = await buildFleet(api, organizationId);
+    tell(`Making four products, ${fleetDevices.length} devices, two buildings and two applications.`);
+    const scene = await buildFleet(api, organizationId, end);
     tell('Posting a week of records.');
     let records = await post(api, organizationId, recordsBetween(end - weekSeconds, end - hookedSeconds, end));
     await hookFleet(api, scene, receiver.url);

@@ -2,11 +2,16 @@ import type { Api } from '#clients/demo/api.js';
 import { deleteNamed, isNamedAs, type Named } from '#clients/demo/leftover.js';
 import { type FleetProducts, fleetDashboards } from './dashboard.js';
 import { fleetDevices, serialPrefix } from './device.js';
+import { buildings, furnishBuildings } from './energy.js';
 import { kinds } from './kind.js';
 
 const applications = [
   { name: 'Demo cold chain', description: 'Cold rooms of every site', kinds: [kinds.coldRoom] },
-  { name: 'Demo buildings', description: 'Air and water of every site', kinds: [kinds.airStation, kinds.waterMeter] },
+  {
+    name: 'Demo buildings',
+    description: 'Air, water and energy',
+    kinds: [kinds.airStation, kinds.waterMeter, kinds.energyMeter],
+  },
 ] as const;
 const team = { name: 'Demo maintenance', description: 'Looks after what is silent' };
 
@@ -22,6 +27,7 @@ export async function removeFleet(api: Api, organizationId: string): Promise<num
   await deleteNamed(api, organizationId, 'applications', 'Demo', isNamedAs(...applications));
   const isOurs = ({ serial }: Named) => serial?.startsWith(serialPrefix) === true;
   const devices = await deleteNamed(api, organizationId, 'devices', serialPrefix, isOurs);
+  await deleteNamed(api, organizationId, 'sites', 'Demo', isNamedAs(...buildings));
   const products = Object.values(kinds).map(({ product }) => product);
   await deleteNamed(api, organizationId, 'products', 'Demo', isNamedAs(...products));
   await deleteNamed(api, organizationId, 'teams', team.name, isNamedAs(team));
@@ -31,8 +37,12 @@ export async function removeFleet(api: Api, organizationId: string): Promise<num
 const saveDashboard = `mutation ($o: ID!, $a: ID!, $d: JSON!) {
   updateDashboard(organizationId: $o, applicationId: $a, version: 0, document: $d) { version } }`;
 
-/** Creates the products, the devices, and the applications with their dashboards and devices of their kinds. */
-export async function buildFleet(api: Api, organizationId: string): Promise<FleetScene> {
+/**
+ * Creates the products, the devices, the buildings, and the applications with their dashboards and devices of their
+ * kinds.
+ * @param end end of the fleet's week in Unix seconds
+ */
+export async function buildFleet(api: Api, organizationId: string, end: number): Promise<FleetScene> {
   const organization = `/organizations/${organizationId}`;
   const create = async (path: string, body: object) => (await api.call<Named>('POST', path, body)).id;
   const products = new Map<object, string>();
@@ -45,13 +55,16 @@ export async function buildFleet(api: Api, organizationId: string): Promise<Flee
     applicationIds.push(await create(`${organization}/applications`, { name, description, hasDashboard: true }));
   for (const [index, document] of fleetDashboards(named).entries())
     await api.graph(saveDashboard, { o: organizationId, a: applicationIds[index], d: document });
-  for (const { serial, name, tags, location, kind } of fleetDevices) {
+  const devices = new Map<number, string>();
+  for (const { number, serial, name, tags, location, kind } of fleetDevices) {
     const product = { id: products.get(kind)!, organizationId };
     const id = await create(`${organization}/devices/${serial}`, { name, tags, location, product });
+    devices.set(number, id);
     for (const [index, application] of applications.entries())
       if (application.kinds.some((one) => one === kind))
         await api.call('PUT', `/applications/${organizationId}/${applicationIds[index]}/devices/${id}`);
   }
+  await furnishBuildings(api, { organizationId, productId: named.energyMeter, devices }, end);
   const teamId = await create(`${organization}/teams`, team);
   await api.call('PUT', `/teams/${organizationId}/${teamId}/applications/${applicationIds[0]}`, { permission: 'read' });
   return { organizationId, applicationIds };
