@@ -115,8 +115,40 @@ const coldChain = ({ coldRoom: product }: FleetProducts) => {
   ]);
 };
 
+const energyPanels = (product: string): Panel[] => {
+  const source = { product, variable: 'data.energy', unit: 'kWh' };
+  return [
+    {
+      kind: 'series',
+      title: 'Energy of the buildings by day',
+      x: 0,
+      y: 28,
+      w: 8,
+      h: 8,
+      sources: [source],
+      draw: 'bar',
+      aggregate: 'increase',
+      split: 'site',
+      every: 'day',
+    },
+    { kind: 'figure', title: 'Energy', x: 8, y: 28, w: 4, h: 4, source, aggregate: 'increase' },
+    {
+      kind: 'top',
+      title: 'Energy by building',
+      x: 8,
+      y: 32,
+      w: 4,
+      h: 4,
+      source,
+      aggregate: 'increase',
+      split: 'site',
+      order: 'highest',
+      size: 5,
+    },
+  ];
+};
+
 const buildings = ({ airStation, waterMeter, energyMeter }: FleetProducts) => {
-  const energy = { product: energyMeter, variable: 'data.energy', unit: 'kWh' };
   const co2 = { product: airStation, variable: 'data.co2', unit: 'ppm' };
   const air = { product: airStation, variable: 'data.temperature', unit: '°C' };
   const flow = { product: waterMeter, variable: 'data.flow', unit: 'l/min' };
@@ -192,33 +224,7 @@ const buildings = ({ airStation, waterMeter, energyMeter }: FleetProducts) => {
         show: 'bars',
       },
       { kind: 'map', title: 'Devices', x: 6, y: 20, w: 6, h: 8 },
-      {
-        kind: 'series',
-        title: 'Energy of the buildings by day',
-        x: 0,
-        y: 28,
-        w: 8,
-        h: 8,
-        sources: [energy],
-        draw: 'bar',
-        aggregate: 'increase',
-        split: 'site',
-        every: 'day',
-      },
-      { kind: 'figure', title: 'Energy', x: 8, y: 28, w: 4, h: 4, source: energy, aggregate: 'increase' },
-      {
-        kind: 'top',
-        title: 'Energy by building',
-        x: 8,
-        y: 32,
-        w: 4,
-        h: 4,
-        source: energy,
-        aggregate: 'increase',
-        split: 'site',
-        order: 'highest',
-        size: 5,
-      },
+      ...energyPanels(energyMeter),
     ],
     [{ name: 'site', kind: 'tag', default: 'athens' }],
   );
