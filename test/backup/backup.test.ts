@@ -7,6 +7,7 @@ import { createSignInLink } from '#operator/sign-in-link.js';
 import { newSession } from '../auth/matrix.js';
 import { newInvitation, newLink } from '../auth/operations.js';
 import { figure, makeApplication, saved } from '../dashboard/dashboard.js';
+import { move, newChain } from '../graph/sites.js';
 import { type Outcome, runCommand } from '../support/command.js';
 import { createDatabase, execute } from '../support/server.js';
 import { useWorld } from '../support/world.js';
@@ -23,7 +24,8 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'ddp-backup-'));
   file = join(folder, 'all.backup');
   const owner = await world.organization();
-  await owner.make(`/organizations/${owner.id}/devices/ba-01`);
+  const device = await owner.make(`/organizations/${owner.id}/devices/ba-01`);
+  await move(owner, [device], (await newChain(owner, 3)).at(-1)!, 1000);
   const records = [1, 2, 3].map((n) => ({ serial: 'ba-01', data: { n } }));
   expect((await owner.post(`/organizations/${owner.id}/records`, records)).status).toBe(200);
   const member = await world.member(owner, Role.member);
@@ -60,6 +62,18 @@ describe('ddp restore', () => {
       `select b.version, b.document, k.name from dashboard b join api_token k using (application_id)`,
     );
     expect(rows).toEqual([{ version: 1, document, name: 'Wall' }]);
+  });
+
+  it('brings sites with those above them, and the sites of devices', async () => {
+    const restored = await createDatabase({ template: false });
+    await run(restored, 'restore', file);
+    const { rows } = await execute(
+      restored,
+      `select d.serial, s.name, p.name as parent, cardinality(s.path) as level, extract(epoch from started_at)::int as since
+         from device_site ds join device d on d.id = ds.device_id join site s on s.id = ds.site_id
+         join site p on p.id = s.parent_id and s.path = p.path || s.id`,
+    );
+    expect(rows).toEqual([{ serial: 'ba-01', name: 'L3', parent: 'L2', level: 3, since: 1000 }]);
   });
 
   it('brings invitations, and signs nobody in', async () => {

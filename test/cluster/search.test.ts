@@ -33,6 +33,7 @@ const devices = [
   { serial: '03', tags: [], product: 'probe' },
   { serial: '04', name: 'attic', tags: ['high'], product: 'probe' },
 ];
+const [building, floor] = ['00000000-0000-7000-8000-00000000000b', '00000000-0000-7000-8000-00000000000f'];
 const products = {
   probe: [
     { name: 'n', type: VariableType.INT16 },
@@ -53,6 +54,17 @@ beforeAll(async () => {
   world = await buildWorld(pool, { products, devices, records: values }, records);
   const secret = [{ serial: '01', ts: at(1), data: { n: 7, state: 'secret' } }];
   other = await buildWorld(pool, { products, devices: [devices[0]!], records: secret }, records);
+  // A building with a floor, on which the second device is; the fourth is in the building.
+  await pool.query(
+    `with made as (
+       insert into site (id, organization_id, parent_id, path, name, created_at, updated_at)
+       values ($2, $1, null, array[$2::uuid], 'Building', now(), now()), ($3, $1, $2, array[$2::uuid, $3::uuid], 'Floor', now(), now())
+       returning id)
+     insert into device_site (organization_id, device_id, site_id, started_at)
+     select $1, d.id, made.id, '2026-01-01Z' from device d join made on made.id = case d.serial when '02' then $3::uuid else $2 end
+      where d.organization_id = $1 and d.serial in ('02', '04')`,
+    [world.organizationId, building, floor],
+  );
 });
 afterAll(async () => {
   await records?.close();
@@ -128,6 +140,22 @@ describe('aggregation over current fields of devices on a cluster', () => {
     const answer = (await world.ask({ size: 0, aggs, ...more })) as unknown as { aggregations: { a: Plain } };
     return answer.aggregations.a;
   };
+
+  it('counts the records below a site', async () => {
+    const sites = { terms: { field: 'device.site.id' }, aggs: { n: { sum: { field: 'data.n' } } } };
+    expect(await aggregationsOf({ a: sites })).toMatchObject({
+      buckets: [
+        { key: building, doc_count: 6, n: { value: 7 } },
+        { key: floor, doc_count: 2, n: { value: 1 } },
+      ],
+    });
+    expect(await aggregationsOf({ a: { cardinality: { field: 'device.site.id' } } })).toEqual({ value: 2 });
+    const n = { a: { sum: { field: 'data.n' } } };
+    const of = async (query: Plain) => aggregationsOf(n, { query });
+    expect(await of({ term: { 'device.site.id': building! } })).toEqual({ value: 7 });
+    expect(await of({ terms: { 'device.site.id': [floor!] } })).toEqual({ value: 1 });
+    expect(await of({ bool: { must_not: { exists: { field: 'device.site.id' } } } })).toEqual({ value: 3 });
+  });
 
   it('returns one bucket for a value that several devices share', async () => {
     const tags = { terms: { field: 'device.tags' }, aggs: { n: { sum: { field: 'data.n' } } } };

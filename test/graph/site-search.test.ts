@@ -116,6 +116,18 @@ describe('search', () => {
     for (const { _source } of hits.hits) expect(_source.device).not.toHaveProperty('site');
   });
 
+  it('decides alert rules by device.site.id', async () => {
+    const query = { bool: { filter: [{ term: { [field]: floor } }, { range: { 'data.n': { gt: 7 } } }] } };
+    await owner.make(`${application}/alert-rules`, { name: 'R', kind: 'threshold', when: { query } });
+    const records = ['a0-01', 'a0-02', 'a0-03'].map((serial, index) => ({ serial, data: { n: index === 0 ? 5 : 8 } }));
+    await owner.post(`/organizations/${owner.id}/records`, records);
+    const { rows } = await world.pool.query(
+      'select d.serial from episode e join device d on d.id = e.device_id where e.organization_id = $1',
+      [owner.id],
+    );
+    expect(rows).toEqual([{ serial: 'a0-02' }]);
+  });
+
   it('filters the records of a hook by device.site.id', async () => {
     const url = `${application}/hooks`;
     const hook = await owner.make(url, { url: 'http://127.0.0.1:9/' });
