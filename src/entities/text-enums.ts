@@ -12,6 +12,7 @@ export const JobKind = words(
   'untagDevices',
   'linkDevices',
   'unlinkDevices',
+  'moveDevices',
   'deleteDevices',
   'redecode',
   'recompute',

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Role } from '#entities/enums.js';
 import { newLink } from '../auth/operations.js';
 import { Actor } from '../support/actor.js';
+import { until } from '../support/until.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 import { ask, move, newChain, newSite } from './sites.js';
 
@@ -77,6 +78,31 @@ describe('PUT /organizations/:organizationId/device-sites', () => {
     expect((await owner.put(at, { siteId: chain[0] })).status).toBe(422);
     const foreign = await newSite(await world.organization(), 'x');
     for (const siteId of ['nothing', foreign]) expect((await move(owner, devices, siteId)).status).toBe(404);
+  });
+
+  it('moves more than 1,000 devices by a job', async () => {
+    await world.pool.query(
+      `insert into device (id, organization_id, serial, slug, created_at, updated_at)
+       select gen_random_uuid(), $1, 'b' || lpad(to_hex(n), 5, '0'), 'd', now() - interval '1 year', now() from generate_series(1, 1200) n`,
+      [owner.id],
+    );
+    const at = `/organizations/${owner.id}/device-sites`;
+    const { status, body } = await owner.put<{ matched: number; job: { id: string } }>(at, {
+      q: '^b',
+      siteId: chain[0],
+      at: 1000,
+    });
+    expect([status, body]).toMatchObject([200, { matched: 1200, job: { kind: 'moveDevices' } }]);
+    const job = `/organizations/${owner.id}/jobs/${body.job.id}`;
+    await until(async () => (await owner.get<{ state: string }>(job)).body.state === 'done');
+    const shown = await ask(
+      owner,
+      'query ($o: ID!, $j: ID!) { answer: job(organizationId: $o, jobId: $j) { kind done changed } }',
+      { j: body.job.id },
+    );
+    expect(shown).toEqual({ kind: 'moveDevices', done: 1200, changed: 1200 });
+    const { headers } = await owner.get(`/sites/${owner.id}/${chain[0]}/devices`);
+    expect(headers.get('x-total-count')).toBe('1200');
   });
 
   it('leaves one site when two calls move a device at once', async () => {

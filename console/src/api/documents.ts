@@ -285,6 +285,7 @@ export type JobKind =
   | 'untagDevices'
   | 'linkDevices'
   | 'unlinkDevices'
+  | 'moveDevices'
   | 'deleteDevices'
   /** Decodes the stored frames of a product again. */
   | 'redecode'

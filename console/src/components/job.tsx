@@ -12,6 +12,7 @@ export const jobNames: Readonly<Record<JobKind, string>> = {
   untagDevices: 'Untagging devices',
   linkDevices: 'Linking devices',
   unlinkDevices: 'Unlinking devices',
+  moveDevices: 'Moving devices',
   deleteDevices: 'Deleting devices',
   redeliver: 'Redelivery',
   replay: 'Replay',
