@@ -214,6 +214,7 @@ export const typeExamples: Readonly<Record<string, Readonly<Record<string, unkno
     createdAt,
     updatedAt,
   },
+  Attributes: { attributes: [{ name: 'offset', value: -0.4, validFrom: 1_794_900_000 }] },
   IngestAnswer: { accepted: 1, duplicates: 0, rejected: 0, results: [] },
 };
 
@@ -232,6 +233,7 @@ export const argumentExamples: Readonly<Record<string, unknown>> = {
   jobId,
   tokenId,
   provisioningTokenId,
+  name: 'offset',
   deviceLimit: 1000,
   expiresAt: '2036-01-01T00:00:00.000Z',
   importId,

@@ -119,7 +119,10 @@ export const valueSchema = ({ type, rules, defaultValue, ...field }: BodyField):
   };
 };
 
+/** Allows null, which a schema without a type allows anyway. */
 const orNull = ({ description, ...schema }: JsonSchema): JsonSchema => ({
-  ...('$ref' in schema ? { anyOf: [schema, { type: 'null' }] } : { ...schema, type: [schema.type, 'null'] }),
+  ...('$ref' in schema
+    ? { anyOf: [schema, { type: 'null' }] }
+    : { ...schema, ...(schema.type !== undefined && { type: [schema.type, 'null'] }) }),
   ...(description !== undefined && { description }),
 });
