@@ -2,17 +2,18 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-import { hourSeconds } from '#common/time.js';
+import { daySeconds, hourSeconds } from '#common/time.js';
 import { fairQueueFor } from '#database/pool-queue.js';
 import { createPool } from '#database/pools.js';
 import { VariableType } from '#entities/enums.js';
 import { CalendarInterval, DeviceCombination, DeviceReduction, GroupFill, GroupSplit } from '#entities/group-series.js';
-import type { GroupCall } from '#records/group-series.js';
+import type { GroupCall, GroupLine } from '#records/group-series.js';
 import { createGroupSeries } from '#records/postgres/search/group/group.js';
 import { freezeBlocks, makeBlocks } from '../../search/blocks.js';
 import { rollUpAll } from '../../search/rolled.js';
 import { buildWorld, type World, type WorldRecord, worldNow } from '../../search/world.js';
 import { useDatabase } from '../../support/database.js';
+import { type Fleet, fleet, forms, parents, type Sent, starts } from './arbitrary-fleet.js';
 import { calendarKey, type FoldedDevice, foldGroup, type Value } from './fold.js';
 
 const database = useDatabase();
@@ -23,84 +24,6 @@ beforeAll(() => {
 afterAll(() => pool.end());
 
 const now = worldNow / 1000;
-const daySeconds = 24 * hourSeconds;
-/** Both lie in weeks in which the clocks of Berlin change. */
-const starts = [Date.UTC(2026, 2, 26) / 1000, Date.UTC(2026, 9, 22) / 1000];
-
-/** A value of a device: its place in the fleet, a time after the start, and whether it arrives late. */
-interface Sent {
-  readonly device: number;
-  readonly minute: number;
-  readonly v: number;
-  readonly isLate: boolean;
-  readonly isOn: boolean;
-}
-
-const sent = fc.record({
-  device: fc.integer({ min: 0, max: 4 }),
-  minute: fc.integer({ min: 0, max: 7 * 24 * 60 }),
-  v: fc.oneof({ weight: 4, arbitrary: fc.integer({ min: 0, max: 2000 }) }, { weight: 1, arbitrary: fc.constant(0) }),
-  isLate: fc.boolean(),
-  isOn: fc.boolean(),
-});
-
-/** Meters that mostly rise: each value is added to the one before, now and then the meter begins again. */
-const risen = (all: readonly Sent[]): Sent[] => {
-  const totals = new Map<number, number>();
-  return all
-    .toSorted((a, b) => a.device - b.device || a.minute - b.minute)
-    .map((each) => {
-      const total = each.v < 60 ? each.v : (totals.get(each.device) ?? 0) + each.v;
-      totals.set(each.device, total);
-      return { ...each, v: total / 8 };
-    });
-};
-
-/** A meter that is exchanged for one that starts at a value. */
-const exchange = fc.record({
-  device: fc.integer({ min: 0, max: 4 }),
-  minute: fc.integer({ min: -600, max: 7 * 24 * 60 }),
-  v: fc.integer({ min: 0, max: 4711 }),
-});
-
-/** A device moves to a site, or to none. */
-const move = fc.record({
-  device: fc.integer({ min: 0, max: 4 }),
-  minute: fc.integer({ min: -1440, max: 7 * 24 * 60 }),
-  site: fc.option(fc.integer({ min: 0, max: 3 })),
-});
-
-/** Parents of the sites: a campus with two buildings, one of which has a room. */
-const parents = [null, 0, 0, 1];
-
-type Storage = 'rows' | 'rollups' | 'blocks beside rows' | 'blocks alone';
-
-const fleet = fc.record({
-  start: fc.constantFrom(...starts),
-  storage: fc.constantFrom<Storage>('rows', 'rollups', 'blocks beside rows', 'blocks alone'),
-  homeZone: fc.constantFrom('Europe/Berlin', 'UTC'),
-  /** Whether late records are in the blocks, too. */
-  isMerged: fc.boolean(),
-  values: fc.array(sent, { minLength: 5, maxLength: 200 }).map(risen),
-  counter: fc.record({ jitter: fc.constantFrom(0, 20), rollsOverAt: fc.option(fc.constant(1000), { nil: undefined }) }),
-  exchanges: fc.array(exchange, { maxLength: 4 }),
-  moves: fc.array(move, { maxLength: 8 }),
-});
-
-type Fleet = typeof fleet extends fc.Arbitrary<infer T> ? T : never;
-
-const forms = fc.record({
-  zone: fc.constantFrom('Europe/Berlin', 'UTC', 'America/Los_Angeles'),
-  unit: fc.constantFrom(...(['day', 'hour', 'week', 'month'] as const)),
-  fromMinute: fc.integer({ min: -600, max: 2 * 24 * 60 }),
-  minutes: fc.integer({ min: 1, max: 6 * 24 * 60 }),
-  perDevice: fc.constantFrom(...Object.values(DeviceReduction).filter((each) => each !== DeviceReduction.rate)),
-  combine: fc.constantFrom(...Object.values(DeviceCombination)),
-  maxAge: fc.constantFrom(3600, 2 * daySeconds),
-  minDevices: fc.integer({ min: 1, max: 2 }),
-  /** The group: all devices, or those of a site. */
-  site: fc.option(fc.integer({ min: 0, max: 3 })),
-});
 
 const variables = [
   { name: 'energy', type: VariableType.FLOAT32 },
@@ -241,6 +164,9 @@ const devicesOf = (
     return { values: all.sort((a, b) => a.ts - b.ts), counter: { ...settings, exchanges: meters }, isThere };
   });
 
+const sumOf = (lines: readonly GroupLine[]): number =>
+  lines.flatMap(({ values }) => values).reduce((total, value) => total + value, 0);
+
 describe('groupSeries', () => {
   it('equals a plain fold over the records, wherever these are stored', async () => {
     await fc.assert(
@@ -310,5 +236,25 @@ describe('groupSeries', () => {
        where s.block = b.block and s.part = 'i' and o.organization_id = ${world.organizationId}`);
     expect((await ask(world, days))[0]!.values[0]).toBeLessThan(48);
     expect(await ask(world, other)).toEqual([before]);
+  });
+
+  it('adds up to the increase of the range, however it is cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(fleet, async (made) => {
+        const world = await store(made);
+        const call = {
+          from: made.start + 4 * hourSeconds,
+          to: made.start + 5 * daySeconds,
+          perDevice: DeviceReduction.increase,
+        };
+        const whole = sumOf(await ask(world, call));
+        for (const timeZone of ['Europe/Berlin', 'UTC', 'Asia/Kolkata'])
+          for (const calendarInterval of [CalendarInterval.hour, CalendarInterval.day, CalendarInterval.week])
+            expect(sumOf(await ask(world, { ...call, calendarInterval, timeZone }))).toBeCloseTo(whole, 6);
+        expect(sumOf(await ask(world, { ...call, split: GroupSplit.device }))).toBeCloseTo(whole, 6);
+        expect(sumOf(await ask(world, { ...call, split: GroupSplit.product, interval: 7000 }))).toBeCloseTo(whole, 6);
+      }),
+      { numRuns: Math.ceil(Number(process.env['GROUP_CASES'] ?? 6) / 3), endOnFailure: true },
+    );
   });
 });
