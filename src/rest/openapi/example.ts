@@ -18,6 +18,7 @@ import {
   updatedAt,
   userId,
 } from './example-id.js';
+import { fileImport } from './import-example.js';
 
 /* All examples share one world: an organization with a member, a team, a product, a device, an application and a
    hook. Request bodies are taken from the objects that they create, so that each example request leads to the
@@ -195,25 +196,7 @@ export const typeExamples: Readonly<Record<string, Readonly<Record<string, unkno
     createdAt,
     updatedAt,
   },
-  FileImport: {
-    id: importId,
-    organizationId,
-    kind: 'devices',
-    format: 'csv',
-    state: 'checked',
-    bytes: 143,
-    lines: 3,
-    created: 1,
-    updated: 1,
-    unchanged: 0,
-    rejected: 1,
-    faultCount: 1,
-    faults: [{ line: 4, column: 1, field: 'serial', message: 'is missing' }],
-    ignored: [],
-    job: { id: jobId, kind: 'checkDevices', state: 'done', done: 3, total: 3, changed: 2, createdAt, updatedAt },
-    createdAt,
-    updatedAt,
-  },
+  FileImport: fileImport,
   Attributes: { attributes: [{ name: 'offset', value: -0.4, validFrom: 1_794_900_000 }] },
   IngestAnswer: { accepted: 1, duplicates: 0, rejected: 0, results: [] },
 };
