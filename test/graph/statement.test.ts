@@ -11,6 +11,8 @@ const world = useWorld({ secretKeys });
 
 /** Selection of an edge. Its page has one item, so that the query stays below the cost limit with 100 parents. */
 const one = '(limit: 1) { totalCount items { id } }';
+const sites = (selection: string) =>
+  `sites(organizationId: $o, limit: 40, kind: "building") { items { ${selection} } } latest(organizationId: $o, deviceIds: $d) { deviceId }`;
 const connection = '(first: 1) { totalCount edges { cursor node { id } } pageInfo { hasNextPage } }';
 const applications = (selection: string) => `applications(limit: 100) { items { ${selection} } }`;
 const devices = (selection: string) => `devices(limit: 100) { items { ${selection} } }`;
@@ -55,6 +57,9 @@ const edges: Record<string, string> = {
   'Device.attributeVersions': devices('attributeVersions(name: "offset") { validFrom value }'),
   'Device.attributes': devices('attributes { name value }'),
   'Device.meterExchanges': devices('meterExchanges { variable ts }'),
+  'Device.site': devices('site { name }'),
+  'Device.sites': devices('sites(limit: 1) { totalCount items { startedAt } }'),
+  'DeviceSite.site': devices('sites(limit: 1) { items { site { name } } }'),
   'Device.states': devices('states(variables: ["temperature"], points: 10) { name ts values }'),
   'Device.clockAhead': devices('clockAhead'),
   'Device.organization': devices('organization { memberCount }'),
@@ -109,8 +114,11 @@ const edges: Record<string, string> = {
 
 /** Edges that are reached from an operation's arguments instead of a list of parents, with at most 100 devices. */
 const fromDevices: Record<string, string> = {
-  'Site.groupSeries':
-    'sites(organizationId: $o, limit: 40) { items { groupSeries(variable: "temperature") { ts values } } } latest(organizationId: $o, deviceIds: $d) { deviceId }',
+  'Site.groupSeries': sites('groupSeries(variable: "temperature") { ts values }'),
+  'Site.organization': sites('organization { memberCount }'),
+  'Site.parent': sites('parent { name }'),
+  'Site.children': sites(`children${one}`),
+  'Site.devices': sites(`devices${one}`),
   'DeviceLatest.device': 'latest(organizationId: $o, deviceIds: $d) { device { serial } values { name value } }',
   'Series.device':
     'series(organizationId: $o, deviceIds: $d, variables: ["temperature"], points: 10) { device { serial } ts }',
@@ -192,11 +200,24 @@ afterAll(() => {
   Object.assign(pg.Client.prototype, { query });
 });
 
-/** Creates sites at the top. */
+/** Creates buildings below a site, with a floor and a device in each. */
 const addSites = (organizationId: string, count: number) =>
   world.pool.query(
-    `insert into site (id, organization_id, path, name, created_at, updated_at)
-     select id, $1, array[id], 'Building', now(), now() from (select gen_random_uuid() as id from generate_series(1, $2)) s`,
+    `with top as (
+       insert into site (id, organization_id, path, name, created_at, updated_at)
+       select id, $1, array[id], 'Campus', now(), now() from (select gen_random_uuid() as id) s returning id
+     ), building as (
+       insert into site (id, organization_id, parent_id, path, name, kind, created_at, updated_at)
+       select s.id, $1, t.id, array[t.id, s.id], 'Building', 'building', now(), now()
+       from top t cross join (select gen_random_uuid() as id from generate_series(1, $2)) s returning id, path
+     ), floor as (
+       insert into site (id, organization_id, parent_id, path, name, created_at, updated_at)
+       select s.floor, $1, s.id, s.path || s.floor, 'Floor', now(), now()
+       from (select id, path, gen_random_uuid() as floor from building) s
+     )
+     insert into device_site (organization_id, device_id, site_id, started_at)
+     select $1, d.id, b.id, now() from (select id, row_number() over () as n from building) b
+     join (select id, row_number() over () as n from device where organization_id = $1) d using (n)`,
     [organizationId, count],
   );
 
