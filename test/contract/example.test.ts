@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { deviceId } from '#rest/openapi/example-id.js';
 import { fine, type Receiver, startReceiver } from '../hooks/receiver.js';
 import { Actor } from '../support/actor.js';
 import type { Answer } from '../support/client.js';
@@ -44,6 +45,7 @@ const makers: Readonly<Record<string, string | undefined>> = {
   createProduct: 'productId',
   registerDevice: 'deviceId',
   createApplication: 'applicationId',
+  createSite: 'siteId',
   addApplicationDevice: undefined,
   addTeamMember: undefined,
   setTeamApplication: undefined,
@@ -160,6 +162,11 @@ describe('examples of docs/openapi.json', () => {
         // Deletes the device, which would keep the product in use.
         const { apiToken } = answers.get(operationId)!.body as { apiToken: { deviceId: string } };
         await organization.delete(`/devices/${organization.id}/${apiToken.deviceId}`);
+      }
+      if (operationId === 'moveDevices') {
+        // A site with a device in it is not deleted.
+        const at = `/organizations/${organization.id}/device-sites`;
+        await organization.put(at, { siteId: null, deviceIds: [actual(deviceId)] });
       }
       const made = makers[operationId];
       if (made === undefined) continue;

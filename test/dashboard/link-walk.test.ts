@@ -63,6 +63,15 @@ beforeAll(async () => {
     const document = { format: 1, range: '24h', variables: [], panels: [figure] };
     await saved(member, { owner, id: each, version: 0, document });
   }
+  const sites: string[] = [];
+  for (const [index, name] of ['Hall', 'Secret site'].entries()) {
+    const siteId = await owner.make(`${at}/sites`, { name });
+    await owner.put(`${at}/device-sites`, { siteId, deviceIds: [ids[index]] });
+    sites.push(siteId);
+  }
+  const exchange = `mutation ($o: ID!, $d: ID!) {
+    declareMeterExchange(organizationId: $o, deviceId: $d, variable: "temperature", ts: 1, value: 1) { id } }`;
+  await owner.graph(exchange, { o: owner.id, d: ids[0] });
   for (const serial of ['a1', 'b1', 'c1']) await owner.post(`${at}/records`, { serial, data: { temperature: 9 } });
   await member.post(`/applications/${owner.id}/${mine}/episodes/acknowledge`, { state: 'open' });
   const account = await owner.graph('{ account { username email } }');
@@ -75,6 +84,8 @@ beforeAll(async () => {
     member.id,
     teamId,
     'Secret team',
+    sites[1]!,
+    'Secret site',
     ...hooks,
     'header-secret',
     rules[1]!,
@@ -88,7 +99,10 @@ beforeAll(async () => {
     deviceId: ids[0]!,
     deviceSerial: 'a1',
     alertRuleId: rules[0]!,
+    siteId: sites[0]!,
     variables: '["temperature"]',
+    variable: 'temperature',
+    name: 'offset',
     ts: '{ gte: 0, lte: 4e9 }',
     queries: '[{ products: [], aggs: { a: { avg: { field: "data.temperature" } } } }]',
   };
@@ -99,7 +113,14 @@ beforeAll(async () => {
   await stranger.put(`/applications/${stranger.id}/${theirApplication}/devices/${theirDevice}`);
   await stranger.post(`${theirs}/records`, { serial: 'd1', data: { temperature: 9 } });
   const places: Record<string, string>[] = [
-    { organizationId: owner.id, applicationId: others, deviceId: ids[1]!, alertRuleId: rules[1]!, deviceSerial: 'b1' },
+    {
+      organizationId: owner.id,
+      applicationId: others,
+      deviceId: ids[1]!,
+      alertRuleId: rules[1]!,
+      deviceSerial: 'b1',
+      siteId: sites[1]!,
+    },
     { organizationId: stranger.id, applicationId: theirApplication, deviceId: theirDevice, deviceSerial: 'd1' },
     { organizationId: owner.id, applicationId: theirApplication, deviceId: theirDevice, deviceSerial: 'd1' },
     { organizationId: stranger.id, applicationId: mine, deviceId: ids[0]!, deviceSerial: 'a1' },
@@ -184,6 +205,8 @@ describe('every field that a link to a dashboard gets to', () => {
       'Application.organization',
       'Application.teams',
       'Dashboard.updatedBy',
+      'Device.attributeVersions',
+      'Device.attributes',
       'Device.deliveries',
       'Device.history',
       'Device.organization',
@@ -191,6 +214,8 @@ describe('every field that a link to a dashboard gets to', () => {
       'Episode.mails',
       'Product.history',
       'Product.organization',
+      'Product.settings',
+      'Site.organization',
       'Viewer.mqtt',
     ]);
     const types = [...seen].filter((name) => !/(Page|Connection|Edge|PageInfo)$/.test(name)).sort();
@@ -202,11 +227,14 @@ describe('every field that a link to a dashboard gets to', () => {
       'Dashboard',
       'Device',
       'DeviceLatest',
+      'DeviceSite',
       'Episode',
       'EpisodeRecord',
+      'GroupSeries',
       'LatestValue',
       'Location',
       'Mapping',
+      'MeterExchange',
       'Product',
       'Record',
       'RecordActivity',
@@ -214,6 +242,7 @@ describe('every field that a link to a dashboard gets to', () => {
       'RejectedItems',
       'SearchAnswer',
       'Series',
+      'Site',
       'States',
       'Variable',
       'Viewer',

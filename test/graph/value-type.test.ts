@@ -33,6 +33,8 @@ const given: Record<string, string> = {
   streamId: '1',
   streamType: 'RAW',
   kind: 'silence, silentFor: 3600',
+  over: '{ devices: {} }',
+  variable: '"temperature"',
 };
 
 const world = useWorld();
@@ -60,6 +62,8 @@ beforeAll(async () => {
     { serial: rows[0]!['deviceSerial'], data: { temperature: 21, on: true, count: '9007199254740993', note: 'ok' } },
     { serial: rows[0]!['deviceSerial'], data: { temperature: 1e300, big: [1], place: { lat: 1, lon: 2 } } },
   ]);
+  const siteId = await owner.make(`${at}/sites`, { name: 'Hall' });
+  await owner.put(`${at}/device-sites`, { siteId, deviceIds: [rows[0]!['deviceId']] });
   const jobId = await owner.make(`/products/${owner.id}/${rows[0]!['productId']}/redecode`);
   ids = {
     ...rows[0],
@@ -67,6 +71,7 @@ beforeAll(async () => {
     deviceIds: rows[0]!['deviceId']!,
     ids: rows[0]!['deviceId']!,
     jobId,
+    siteId,
     id: rows[0]!['deviceId']!,
   };
 });

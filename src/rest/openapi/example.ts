@@ -13,12 +13,14 @@ import {
   productId,
   provisioningTokenId,
   serial,
+  siteId,
   teamId,
   tokenId,
   updatedAt,
   userId,
 } from './example-id.js';
 import { fileImport } from './import-example.js';
+import { placeExamples } from './place-example.js';
 
 /* All examples share one world: an organization with a member, a team, a product, a device, an application and a
    hook. Request bodies are taken from the objects that they create, so that each example request leads to the
@@ -197,6 +199,7 @@ export const typeExamples: Readonly<Record<string, Readonly<Record<string, unkno
     updatedAt,
   },
   FileImport: fileImport,
+  ...placeExamples,
   Attributes: { attributes: [{ name: 'offset', value: -0.4, validFrom: 1_794_900_000 }] },
   IngestAnswer: { accepted: 1, duplicates: 0, rejected: 0, results: [] },
 };
@@ -221,6 +224,7 @@ export const argumentExamples: Readonly<Record<string, unknown>> = {
   expiresAt: '2036-01-01T00:00:00.000Z',
   importId,
   alertRuleId,
+  siteId,
   ...auditParameters,
   limit: 10,
   page: 1,

@@ -1,4 +1,11 @@
-import { type GraphQLArgument, type GraphQLField, getNamedType, isListType, isObjectType } from 'graphql';
+import {
+  type GraphQLArgument,
+  type GraphQLField,
+  getNamedType,
+  getNullableType,
+  isListType,
+  isObjectType,
+} from 'graphql';
 import type { ErrorCode } from '#common/errors.js';
 import { argumentsClass } from '#schema/arguments.js';
 import { type JsonSchema, rulesOf } from '#schema/rules.js';
@@ -13,6 +20,7 @@ import { argumentExamples, typeExamples } from './example.js';
 import { commonHeaders, failures, headerRefs } from './failure.js';
 import { fileContent, freeBodies, freeParameters } from './free-form.js';
 import { newHookBody } from './new-hook.js';
+import { placeBodies } from './place-example.js';
 import { type BodyField, bodySchema, isRequired, schemaOf, valueSchema } from './type-schema.js';
 
 type Field = GraphQLField<unknown, unknown>;
@@ -91,6 +99,9 @@ const schemaExampleOf = (field: Field, arg: GraphQLArgument): JsonSchema => {
   return example === undefined ? {} : { examples: [example] };
 };
 
+/** Examples of bodies that are not made of their fields, by operation. */
+const bodies: Readonly<Record<string, object>> = { ...bodyExamples, ...placeBodies };
+
 const fieldsBody = (route: Route, field: Field, args: readonly GraphQLArgument[]): JsonSchema | undefined => {
   if (args.length === 0) return undefined;
   const fields = args.map((arg) => withRules(route, arg));
@@ -98,7 +109,7 @@ const fieldsBody = (route: Route, field: Field, args: readonly GraphQLArgument[]
   const shown = args
     .map(({ name }) => [name, argumentExamples[name] ?? answer[name]] as const)
     .filter(([, value]) => value !== undefined);
-  const example = bodyExamples[route.operation] ?? Object.fromEntries(shown);
+  const example = bodies[route.operation] ?? Object.fromEntries(shown);
   const isWhole = fields.every((each) => !isRequired(each) || each.name in example);
   return {
     required: fields.some(isRequired),
@@ -133,7 +144,8 @@ const success = (route: Route, field: Field): JsonSchema => {
   const type = getNamedType(items ?? field.type);
   const example = typeExamples[type.name];
   const schema = schemaOf(items ?? field.type);
-  const shown = items && example ? [example] : example;
+  const isList = items !== undefined || isListType(getNullableType(field.type));
+  const shown = isList && example ? [example] : example;
   return {
     200: {
       description: (isObjectType(type) && type.description) || 'Done.',
