@@ -97,6 +97,15 @@ const screens: readonly Screen[] = [
     component: loadScreen(async () => (await import('./screens/applications/application.js')).ApplicationScreen),
   },
   {
+    path: '/sites',
+    title: 'Sites',
+    component: loadScreen(async () => (await import('./screens/sites/sites.js')).SitesScreen),
+  },
+  {
+    path: '/sites/:siteId',
+    component: loadScreen(async () => (await import('./screens/sites/site.js')).SiteScreen),
+  },
+  {
     path: '/people',
     title: 'People',
     component: loadScreen(async () => (await import('./screens/people/people.js')).PeopleScreen),

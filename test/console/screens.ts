@@ -44,6 +44,8 @@ export const screenNames = [
   'A delivery',
   'Applications',
   'An application',
+  'Sites',
+  'A site',
   'People',
   'Audit',
   'Jobs',
@@ -87,6 +89,8 @@ export const furnishScreens = async (world: World): Promise<Screens> => {
     tags: [hostile.slice(0, 50)],
     when: { all: ['state', hostile].map((variable) => ({ variable, operator: 'eq', value: hostile })) },
   });
+  const site = await owner.make(`${organization}/sites`, { name: hostile, kind: hostile.slice(0, 50) });
+  await owner.put(`${organization}/device-sites`, { siteId: site, serials: ['c0-01'] });
   await owner.make(`${organization}/teams`, { name: hostile, description: hostile });
   await owner.post(`${organization}/records`, {
     serial: 'c0-01',
@@ -119,6 +123,8 @@ export const furnishScreens = async (world: World): Promise<Screens> => {
       'A delivery': `/hooks/${application}/${hook}/${body[0]!.id}`,
       Applications: '/applications',
       'An application': `/applications/${application}`,
+      Sites: '/sites',
+      'A site': `/sites/${site}`,
       People: '/people',
       Audit: '/audit',
       Jobs: '/jobs',

@@ -76,6 +76,15 @@ export type SeriesFunction =
   /** No buckets: a selection of `points` measured points that preserves the shape of the line (Largest-Triangle-Three-Buckets). */
   | 'lttb';
 
+/** Calendar unit. A day has 23, 24 or 25 hours where clocks change; a week begins on Monday. */
+export type CalendarInterval =
+  | 'hour'
+  | 'day'
+  | 'week'
+  | 'month'
+  | 'quarter'
+  | 'year';
+
 /** Function that reduces the values of one device in a bucket to one number. */
 export type DeviceReduction =
   /** Mean of the values. */
@@ -462,6 +471,15 @@ export type MappingInput = {
   /** Number of the variable in the stream; frames of type BIN can address 1 to 32. */
   varNumber: number;
 };
+
+/** Fate of the sites and devices in a site that is deleted. */
+export type SiteContents =
+  /** The site is deleted only if nothing is in it. */
+  | 'refuse'
+  /** Sites and devices go to the site above, or to the top and to no site. */
+  | 'moveUp'
+  /** All sites below are deleted as well. Devices go to the site above, or to no site. */
+  | 'deleteSites';
 
 export type AcknowledgeMutationVariables = Exact<{
   organizationId: string;
@@ -1533,6 +1551,97 @@ export type RevokeSessionMutationVariables = Exact<{
 
 export type RevokeSessionMutation = { revokeSession: { id: string } | null };
 
+export type CreateSiteMutationVariables = Exact<{
+  organizationId: string;
+  name: string;
+  kind?: string | null | undefined;
+  parentId?: string | null | undefined;
+  timeZone?: string | null | undefined;
+}>;
+
+
+export type CreateSiteMutation = { createSite: { id: string } | null };
+
+export type UpdateSiteMutationVariables = Exact<{
+  organizationId: string;
+  siteId: string;
+  name: string;
+  kind?: string | null | undefined;
+  parentId?: string | null | undefined;
+  timeZone?: string | null | undefined;
+}>;
+
+
+export type UpdateSiteMutation = { updateSite: { id: string } | null };
+
+export type DeleteSiteMutationVariables = Exact<{
+  organizationId: string;
+  siteId: string;
+  contents: SiteContents;
+}>;
+
+
+export type DeleteSiteMutation = { deleteSite: { id: string } | null };
+
+export type MoveDevicesMutationVariables = Exact<{
+  organizationId: string;
+  siteId: string;
+  serials: Array<string> | string;
+}>;
+
+
+export type MoveDevicesMutation = { moveDevices: { changed: number } | null };
+
+export type SiteSeriesQueryVariables = Exact<{
+  organizationId: string;
+  siteId: string;
+  variable: string;
+  from?: number | null | undefined;
+  to?: number | null | undefined;
+  points?: number | null | undefined;
+  calendarInterval?: CalendarInterval | null | undefined;
+  timeZone?: string | null | undefined;
+  perDevice?: DeviceReduction | null | undefined;
+  combine?: DeviceCombination | null | undefined;
+}>;
+
+
+export type SiteSeriesQuery = { site: { id: string, groupSeries: Array<{ unit: string | null, interval: number | null, ts: Array<number>, values: Array<number>, lowest: Array<number>, highest: Array<number>, devices: Array<number>, expected: Array<number> }> } | null };
+
+export type SiteQueryVariables = Exact<{
+  organizationId: string;
+  siteId: string;
+  limit: number;
+  page: number;
+  sort?: string | null | undefined;
+}>;
+
+
+export type SiteQuery = { site: { id: string, name: string, kind: string | null, timeZone: string | null, externalId: string | null, parentId: string | null, path: Array<string>, parent: { id: string, name: string, timeZone: string | null, parent: { id: string, name: string, timeZone: string | null, parent: { id: string, name: string, timeZone: string | null, parent: { id: string, name: string, timeZone: string | null, parent: { id: string, name: string, timeZone: string | null, parent: { id: string, name: string, timeZone: string | null, parent: { id: string, name: string, timeZone: string | null } | null } | null } | null } | null } | null } | null } | null, children: { totalCount: number | null, items: Array<{ id: string, name: string, kind: string | null, path: Array<string>, devices: { totalCount: number | null } }> }, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, lastRecordAt: string | null, site: { id: string, name: string } | null }> }, measured: { totalCount: number | null, items: Array<{ id: string, product: { id: string, variables: Array<{ name: string, type: VariableType }>, settings: { variables: Array<{ name: string, counter: { jitter: number } | null }> } } | null }> } } | null, products: { items: Array<{ id: string, variables: Array<{ name: string, type: VariableType }>, settings: { variables: Array<{ name: string, counter: { jitter: number } | null }> } }> } | null };
+
+export type SiteAboveFragment = { id: string, name: string, timeZone: string | null };
+
+export type MeasuredProductFragment = { id: string, variables: Array<{ name: string, type: VariableType }>, settings: { variables: Array<{ name: string, counter: { jitter: number } | null }> } };
+
+export type SitesQueryVariables = Exact<{
+  organizationId: string;
+  limit: number;
+  q?: string | null | undefined;
+}>;
+
+
+export type SitesQuery = { sites: { totalCount: number | null, items: Array<{ id: string, name: string, kind: string | null, path: Array<string>, devices: { totalCount: number | null } }> } | null };
+
+export type SiteChoicesQueryVariables = Exact<{
+  organizationId: string;
+  limit: number;
+}>;
+
+
+export type SiteChoicesQuery = { sites: { totalCount: number | null, items: Array<{ id: string, name: string, kind: string | null, path: Array<string> }> } | null };
+
+export type SiteLineFragment = { id: string, name: string, kind: string | null, path: Array<string> };
+
 export type TokensQueryVariables = Exact<{
   organizationId: string;
   page: number;
@@ -1935,6 +2044,38 @@ export const SessionLineFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"SessionLine"}) as unknown as TypedDocumentString<SessionLineFragment, unknown>;
+export const SiteAboveFragmentDoc = new TypedDocumentString(`
+    fragment SiteAbove on Site {
+  id
+  name
+  timeZone
+}
+    `, {"fragmentName":"SiteAbove"}) as unknown as TypedDocumentString<SiteAboveFragment, unknown>;
+export const MeasuredProductFragmentDoc = new TypedDocumentString(`
+    fragment MeasuredProduct on Product {
+  id
+  variables {
+    name
+    type
+  }
+  settings {
+    variables {
+      name
+      counter {
+        jitter
+      }
+    }
+  }
+}
+    `, {"fragmentName":"MeasuredProduct"}) as unknown as TypedDocumentString<MeasuredProductFragment, unknown>;
+export const SiteLineFragmentDoc = new TypedDocumentString(`
+    fragment SiteLine on Site {
+  id
+  name
+  kind
+  path
+}
+    `, {"fragmentName":"SiteLine"}) as unknown as TypedDocumentString<SiteLineFragment, unknown>;
 export const QuotaLineFragmentDoc = new TypedDocumentString(`
     fragment QuotaLine on QuotaState {
   limit
@@ -4546,6 +4687,207 @@ export const RevokeSessionDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<RevokeSessionMutation, RevokeSessionMutationVariables>;
+export const CreateSiteDocument = new TypedDocumentString(`
+    mutation CreateSite($organizationId: ID!, $name: String!, $kind: String, $parentId: ID, $timeZone: String) {
+  createSite(
+    organizationId: $organizationId
+    name: $name
+    kind: $kind
+    parentId: $parentId
+    timeZone: $timeZone
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<CreateSiteMutation, CreateSiteMutationVariables>;
+export const UpdateSiteDocument = new TypedDocumentString(`
+    mutation UpdateSite($organizationId: ID!, $siteId: ID!, $name: String!, $kind: String, $parentId: ID, $timeZone: String) {
+  updateSite(
+    organizationId: $organizationId
+    siteId: $siteId
+    name: $name
+    kind: $kind
+    parentId: $parentId
+    timeZone: $timeZone
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<UpdateSiteMutation, UpdateSiteMutationVariables>;
+export const DeleteSiteDocument = new TypedDocumentString(`
+    mutation DeleteSite($organizationId: ID!, $siteId: ID!, $contents: SiteContents!) {
+  deleteSite(
+    organizationId: $organizationId
+    siteId: $siteId
+    contents: $contents
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<DeleteSiteMutation, DeleteSiteMutationVariables>;
+export const MoveDevicesDocument = new TypedDocumentString(`
+    mutation MoveDevices($organizationId: ID!, $siteId: ID!, $serials: [Serial!]!) {
+  moveDevices(organizationId: $organizationId, siteId: $siteId, serials: $serials) {
+    changed
+  }
+}
+    `) as unknown as TypedDocumentString<MoveDevicesMutation, MoveDevicesMutationVariables>;
+export const SiteSeriesDocument = new TypedDocumentString(`
+    query SiteSeries($organizationId: ID!, $siteId: ID!, $variable: String!, $from: UnixTime, $to: UnixTime, $points: Int, $calendarInterval: CalendarInterval, $timeZone: String, $perDevice: DeviceReduction, $combine: DeviceCombination) {
+  site(organizationId: $organizationId, siteId: $siteId) {
+    id
+    groupSeries(
+      variable: $variable
+      from: $from
+      to: $to
+      points: $points
+      calendarInterval: $calendarInterval
+      timeZone: $timeZone
+      perDevice: $perDevice
+      combine: $combine
+    ) {
+      ...ExploredGroup
+    }
+  }
+}
+    fragment ExploredGroup on GroupSeries {
+  unit
+  interval
+  ts
+  values
+  lowest
+  highest
+  devices
+  expected
+}`) as unknown as TypedDocumentString<SiteSeriesQuery, SiteSeriesQueryVariables>;
+export const SiteDocument = new TypedDocumentString(`
+    query Site($organizationId: ID!, $siteId: ID!, $limit: Int!, $page: Int!, $sort: String) {
+  site(organizationId: $organizationId, siteId: $siteId) {
+    id
+    name
+    kind
+    timeZone
+    externalId
+    parentId
+    path
+    parent {
+      ...SiteAbove
+      parent {
+        ...SiteAbove
+        parent {
+          ...SiteAbove
+          parent {
+            ...SiteAbove
+            parent {
+              ...SiteAbove
+              parent {
+                ...SiteAbove
+                parent {
+                  ...SiteAbove
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+    children(limit: 200, sort: "name") {
+      totalCount
+      items {
+        ...SiteLine
+        devices(below: true, limit: 1) {
+          totalCount
+        }
+      }
+    }
+    devices(below: true, limit: $limit, page: $page, sort: $sort) {
+      totalCount
+      items {
+        id
+        name
+        serial
+        lastRecordAt
+        site {
+          id
+          name
+        }
+      }
+    }
+    measured: devices(below: true, limit: 100) {
+      totalCount
+      items {
+        id
+        product {
+          ...MeasuredProduct
+        }
+      }
+    }
+  }
+  products(organizationId: $organizationId, limit: 100, sort: "name") {
+    items {
+      ...MeasuredProduct
+    }
+  }
+}
+    fragment SiteAbove on Site {
+  id
+  name
+  timeZone
+}
+fragment MeasuredProduct on Product {
+  id
+  variables {
+    name
+    type
+  }
+  settings {
+    variables {
+      name
+      counter {
+        jitter
+      }
+    }
+  }
+}
+fragment SiteLine on Site {
+  id
+  name
+  kind
+  path
+}`) as unknown as TypedDocumentString<SiteQuery, SiteQueryVariables>;
+export const SitesDocument = new TypedDocumentString(`
+    query Sites($organizationId: ID!, $limit: Int!, $q: String) {
+  sites(organizationId: $organizationId, limit: $limit, q: $q) {
+    totalCount
+    items {
+      ...SiteLine
+      devices(below: true, limit: 1) {
+        totalCount
+      }
+    }
+  }
+}
+    fragment SiteLine on Site {
+  id
+  name
+  kind
+  path
+}`) as unknown as TypedDocumentString<SitesQuery, SitesQueryVariables>;
+export const SiteChoicesDocument = new TypedDocumentString(`
+    query SiteChoices($organizationId: ID!, $limit: Int!) {
+  sites(organizationId: $organizationId, limit: $limit) {
+    totalCount
+    items {
+      ...SiteLine
+    }
+  }
+}
+    fragment SiteLine on Site {
+  id
+  name
+  kind
+  path
+}`) as unknown as TypedDocumentString<SiteChoicesQuery, SiteChoicesQueryVariables>;
 export const TokensDocument = new TypedDocumentString(`
     query Tokens($organizationId: ID!, $page: Int!, $limit: Int!, $sort: String) {
   apiTokens(

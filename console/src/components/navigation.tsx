@@ -18,7 +18,7 @@ export interface NavigationScreen {
 /** Names of the groups, with the paths of their screens. A screen without a group belongs to the last one. */
 const groups: readonly (readonly [string, readonly string[]])[] = [
   ['Observe', ['/', '/dashboards', '/devices', '/alerts', '/live', '/explore']],
-  ['Manage', ['/applications', '/products', '/hooks', '/jobs']],
+  ['Manage', ['/applications', '/products', '/sites', '/hooks', '/jobs']],
   ['Organization', []],
 ];
 

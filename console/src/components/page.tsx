@@ -2,14 +2,23 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 
+/** A link of the path to an object. */
+interface Crumb {
+  readonly href: string;
+  readonly title: string;
+}
+
 /** A screen with its title (also that of the tab), its actions and its content. */
 export function Page({
   title,
   actions,
+  above = [],
   children,
 }: {
   title: string;
   actions?: ComponentChildren;
+  /** Objects between the list and the object that the screen shows. */
+  above?: readonly Crumb[];
   children: ComponentChildren;
 }) {
   const { path } = useLocation();
@@ -19,7 +28,7 @@ export function Page({
   useEffect(() => takeFocus(path), [path]);
   return (
     <main id="main" tabIndex={-1}>
-      <Crumbs />
+      <Crumbs above={above} />
       <header class="page-head">
         <h1>{title}</h1>
         {actions !== undefined && <div class="actions">{actions}</div>}
@@ -50,10 +59,11 @@ const lists: Readonly<Record<string, string>> = {
   devices: 'Devices',
   hooks: 'Hooks',
   products: 'Products',
+  sites: 'Sites',
 };
 
 /** The path from the list to the object that the screen shows. Lists have none. */
-const Crumbs = () => {
+const Crumbs = ({ above }: { above: readonly Crumb[] }) => {
   const { path } = useLocation();
   const [list = '', first, second, third] = path.split('/').slice(2);
   const title = lists[list];
@@ -64,6 +74,11 @@ const Crumbs = () => {
       <a href={`/console/${list}`}>{title}</a>
       {first === 'rules' && <a href="/console/alerts/rules">Rules</a>}
       {list === 'hooks' && third !== undefined && <a href={`/console/hooks/${first}/${second}`}>Hook</a>}
+      {above.map((crumb) => (
+        <a key={crumb.href} href={crumb.href}>
+          {crumb.title}
+        </a>
+      ))}
     </nav>
   );
 };

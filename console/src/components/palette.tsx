@@ -137,6 +137,7 @@ const commands = (): Entry[] => {
     screen('Explore', 'explore', '/explore'),
     screen('Applications', 'applications', '/applications'),
     screen('Products', 'products', '/products'),
+    screen('Sites', 'sites', '/sites'),
     screen('Hooks', 'hooks', '/hooks'),
     screen('Jobs', 'jobs', '/jobs'),
     screen('People', 'people', '/people'),

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import type { ExploredGroupFragment } from '../../api/documents.js';
-import { Charts } from '../../components/chart.js';
+import { type ChartProps, Charts } from '../../components/chart.js';
 import type { Line } from '../../components/plot-data.js';
 import { Empty } from '../../components/state.js';
 import { csvOf } from '../../format/csv.js';
@@ -37,13 +37,16 @@ export function CombinedPart({
   isCounted,
   from,
   to,
+  label = 'Explored values',
+  shape = 'lines',
+  size = 'fill',
 }: {
   of: readonly Combined[];
   /** Whether the numbers are numbers of devices. */
   isCounted: boolean;
   from: number;
   to: number;
-}) {
+} & Partial<Pick<ChartProps, 'label' | 'shape' | 'size'>>) {
   const lines = useMemo(
     () =>
       of
@@ -69,7 +72,7 @@ export function CombinedPart({
         {shareOf(Math.max(0, ...devices), expected.at(-1) ?? 0)}
         {interval !== null && ` · buckets of ${duration(interval)}`}
       </p>
-      <Charts label="Explored values" lines={lines} from={from} to={to} size="fill" zooms />
+      <Charts label={label} lines={lines} from={from} to={to} shape={shape} size={size} zooms />
     </>
   );
 }
