@@ -40,7 +40,7 @@ interface Token {
 }
 
 const pattern =
-  /\s*(?:(?<number>\d+\.?\d*(?:[eE][+-]?\d+)?[dfLDF]?|\.\d+)|(?<name>[A-Za-z_]\w*)|`(?<quoted>(?:[^`]|``)+)`|'(?<single>[^']*)'|"(?<double>[^"]*)"|(?<symbol>==|!=|<=|>=|&&|\|\||\S))/gy;
+  /\s*(?:(?<number>\d+(?:\.\d*)?(?:[eE][+-]?\d+)?[dfLDF]?|\.\d+)|(?<name>[A-Za-z_]\w*)|`(?<quoted>(?:[^`]|``)+)`|'(?<single>[^']*)'|"(?<double>[^"]*)"|(?<symbol>==|!=|<=|>=|&&|\|\||\S))/gy;
 
 const tokensOf = (source: string): Token[] =>
   [...source.matchAll(pattern)].map(({ groups = {} }) => {

@@ -34,7 +34,7 @@ export const compileScript = (source: string, place: FaultPosition): Evaluate =>
       place,
     );
   };
-  const text = source.replace(/^\s*return(?!\w)/, '').replace(/;\s*$/, '');
+  const text = source.replace(/^\s*return\b/, '').replace(/;\s*$/, '');
   return compile(parse(text, fail), fail);
 };
 
