@@ -38,7 +38,21 @@ const derived = fc.record({
   type: fc.constantFrom('FLOAT32', 'INT64'),
   formula: fc.constantFrom('1 + 1', '2'),
 });
-const product = fc.record(
+/** Takes counters away from booleans, which the service refuses. */
+const withoutRefused = (product: Record<string, unknown>): Record<string, unknown> => {
+  const { variables, settings } = product as {
+    variables: { name: string; type: string }[];
+    settings?: { variables: { name: string; counter?: unknown }[] };
+  };
+  if (settings === undefined) return product;
+  const isBoolean = (name: string) => variables.some((each) => each.name === name && each.type === 'BOOL');
+  const kept = settings.variables.map(({ counter, ...rest }) =>
+    counter === undefined || isBoolean(rest.name) ? rest : { ...rest, counter },
+  );
+  return { ...product, settings: { ...settings, variables: kept } };
+};
+
+const bareProduct = fc.record(
   {
     name: words,
     version: fc.constantFrom('1', '2.0', 'true'),
@@ -50,6 +64,7 @@ const product = fc.record(
   },
   { requiredKeys: ['name', 'version', 'variables'] },
 );
+const product = bareProduct.map(withoutRefused);
 
 const filter = (known: readonly string[]) =>
   fc.record(

@@ -45,7 +45,7 @@ const isWorker = process.argv[1]?.endsWith('processChild.js') === true;
  * a test restores what it changes there.
  */
 const run: Run = async (globalConfig, config, environment, runtime, path, send) => {
-  Object.assign(globalThis, { recordIndex: undefined }, config.globals);
+  Object.assign(globalThis, { recordIndex: undefined, recordBlocks: undefined }, config.globals);
   runtime.setGlobalsForRuntime = useDefiners;
   runtime.unstable_shouldLoadAsEsm = () => true;
   runtime.unstable_importModule = async (file) => {

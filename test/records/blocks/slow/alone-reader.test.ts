@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
-import { daySeconds, minuteMs } from '#common/time.js';
+import { daySeconds, hourSeconds, minuteMs } from '#common/time.js';
 import { VariableType } from '#entities/enums.js';
 import { countOrganization } from '#records/postgres/log/scan.js';
 import { makeBlocks } from '../../../search/blocks.js';
@@ -127,8 +127,8 @@ const withoutUpkeep = async (work: () => Promise<void>) => {
 
 describe('day in blocks alone', () => {
   it('gives the same answers as rows', async () => {
-    // Records that have just arrived are rows.
-    skew = minuteMs;
+    // Records that have just arrived are rows, and so are those of a day that has been over for less than two hours.
+    skew = Math.max(minuteMs, (today + 3 * hourSeconds) * 1000 - Date.now());
     const { rows } = await world.pool.query<{ id: string }>(sql`
       select id from record where organization_id = ${organization.id} order by md5(seq::text) limit 30`);
     const questions = questionsOf({
