@@ -2,11 +2,11 @@ import { GroupSplit } from '#entities/group-series.js';
 import type { GroupCall, GroupLine } from '../group-series.js';
 import type { GroupPlan } from './group-plan.js';
 
-/** Number of the line that combines the others. */
-const placeOfOthers = 101;
+/** Maximum number of lines of a group that is split, apart from that of the others, which comes after them. */
+export const maxGroupLines = 100;
 
-/** A point of a line, or a line without points (`b` is null), as a store finds it. */
-type Row = readonly [
+/** A point of a line, or a line without points (`b` is null), as a store finds it. Lines are numbered in `place`. */
+export type GroupRow = [
   group: string,
   place: number,
   key: string | null,
@@ -16,15 +16,15 @@ type Row = readonly [
   devices: number,
   filled: number,
   bridged: number,
-  lowest?: number,
-  highest?: number,
+  lowest: number | undefined,
+  highest: number | undefined,
 ];
 
 /** Makes the lines of rows that are in the order of groups, places and buckets. A group that is not split has a line. */
 export const groupLines = (
   { groups, split }: Pick<GroupCall, 'groups' | 'split'>,
   { starts, interval }: GroupPlan,
-  rows: readonly Row[],
+  rows: readonly GroupRow[],
   unit: string | null,
 ): GroupLine[] => {
   const byGroup = new Map<string, Map<number, GroupLine>>(groups.map((group) => [group, new Map()]));
@@ -33,7 +33,7 @@ export const groupLines = (
     const known = lines.get(place);
     if (known !== undefined) return known;
     const columns = { ts: [], values: [], lowest: [], highest: [], devices: [], expected: [], filled: [], bridged: [] };
-    const line = { group, key, others: place === placeOfOthers, unit, interval, ...columns };
+    const line = { group, key, others: place > maxGroupLines, unit, interval, ...columns };
     lines.set(place, line);
     return line;
   };

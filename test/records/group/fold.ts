@@ -6,7 +6,7 @@ export interface Value {
   readonly v: number;
 }
 
-/** How a counter behaves, and when the meter was exchanged. */
+/** A counter's behaviour, and the times at which the meter was exchanged. */
 export interface Counter {
   readonly jitter?: number | undefined;
   readonly rollsOverAt?: number | undefined;

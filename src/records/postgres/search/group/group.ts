@@ -2,7 +2,7 @@ import { DatabaseError } from 'pg';
 import sql from 'sql-template-tag';
 import { invalid } from '#common/errors.js';
 import { DeviceReduction } from '#entities/group-series.js';
-import { groupLines } from '#records/answer/group-lines.js';
+import { type GroupRow, groupLines } from '#records/answer/group-lines.js';
 import { maxGroupPoints, planGroup, tooManyPoints } from '#records/answer/group-plan.js';
 import { seriesTooLong } from '#records/answer/series-answer.js';
 import type { SumPart } from '#records/blocks/sum.js';
@@ -13,7 +13,7 @@ import { onServer, type SearchConnections, takeSnapshot } from '#records/scope/s
 import type { QueryReader } from '#records/scope/snapshot-reader.js';
 import { TimedOut } from '#search/pace.js';
 import { commonUnit, readFacts, type VariableFact } from './fact.js';
-import { type GroupRow, lineRows, memberTables } from './line.js';
+import { lineRows, memberTables } from './line.js';
 import { type PartialOptions, partialTables } from './partial.js';
 import { isSited, stayTable } from './stay.js';
 import { findSumDays } from './sum-day.js';

@@ -1,11 +1,9 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { DeviceCombination, GroupSplit } from '#entities/group-series.js';
+import { maxGroupLines } from '#records/answer/group-lines.js';
 import type { GroupPlan } from '#records/answer/group-plan.js';
 import type { GroupCall, GroupMembers } from '#records/group-series.js';
 import { isSited } from './stay.js';
-
-/** Maximum number of lines of a group that is split, apart from that of the others. */
-const maxLines = 100;
 
 /** Common table expressions: the devices by group (`member`), and each device once (`device_of_group`). */
 export const memberTables = ({ from, group }: GroupMembers): Sql => sql`
@@ -45,7 +43,7 @@ const lineTables = (call: GroupCall, { first }: GroupPlan): Sql =>
               from keyed left join (select unit, sum(n) as n from partial where b >= ${first}::int group by 1) t using (unit)
              group by 1, 2) p),
   line as materialized (
-    select distinct k.grp, least(p.place, ${maxLines + 1})::int as place, case when p.place <= ${maxLines} then k.key end as key, k.unit
+    select distinct k.grp, least(p.place, ${maxGroupLines + 1})::int as place, case when p.place <= ${maxGroupLines} then k.key end as key, k.unit
       from keyed k join place p on p.grp = k.grp and p.key is not distinct from k.key)`;
 
 /** Common table expression `present`: how many devices belong to a line in a bucket, if that changes. */
@@ -67,21 +65,6 @@ const combinations: Readonly<Record<DeviceCombination, Sql>> = {
   p95: sql`percentile_cont(0.95) within group (order by p.v)`,
   spread: sql`avg(p.v)`,
 };
-
-/** A point, or a line without points: then `b` is null. Lines are numbered in `place`. */
-export type GroupRow = [
-  group: string,
-  place: number,
-  key: string | null,
-  expected: number,
-  b: number | null,
-  value: number,
-  devices: number,
-  filled: number,
-  bridged: number,
-  lowest: number,
-  highest: number,
-];
 
 /** Statement parts after `partial`: combines the numbers of the devices, as rows of {@link GroupRow}. */
 export const lineRows = (call: GroupCall, plan: GroupPlan, limit: number): Sql => {
