@@ -1,17 +1,26 @@
 import { ErrorWithoutStack } from '#common/error-without-stack.js';
 
-/** A parsed expression. */
-export type Expression =
+/** A parsed expression. `at` is its place in the source, in UTF-16 units; that of an operation is its operator's. */
+export type Expression = { at: number } & (
   | { kind: 'constant'; value: number | boolean | string }
   /** A name (`a`), or names joined by dots (`params.a`). One that was quoted is no keyword. */
   | { kind: 'name'; path: readonly string[]; isQuoted: boolean }
   | { kind: 'call'; path: readonly string[]; parts: readonly Expression[] }
   | { kind: 'unary'; operator: '-' | '!'; of: Expression }
   | { kind: 'binary'; operator: string; left: Expression; right: Expression }
-  | { kind: 'choice'; test: Expression; yes: Expression; no: Expression };
+  | { kind: 'choice'; test: Expression; yes: Expression; no: Expression }
+);
 
 /** The reason why a text is not an expression, as the end of a sentence. */
-export class ExpressionFault extends ErrorWithoutStack {}
+export class ExpressionFault extends ErrorWithoutStack {
+  constructor(
+    message: string,
+    /** Place of the fault in the source, in UTF-16 units; absent if it is the whole. */
+    public at?: number,
+  ) {
+    super(message);
+  }
+}
 
 /** Binary operators by precedence, the lowest first. */
 const operators: readonly (readonly string[])[] = [
@@ -37,19 +46,22 @@ export const parseExpression = (source: string): Expression => new ExpressionPar
 interface Token {
   kind: 'number' | 'name' | 'quoted' | 'text' | 'symbol';
   text: string;
+  /** Place in the source, in UTF-16 units. */
+  at: number;
 }
 
 const pattern =
   /\s*(?:(?<number>\d+(?:\.\d*)?(?:[eE][+-]?\d+)?[dfLDF]?|\.\d+)|(?<name>[A-Za-z_]\w*)|`(?<quoted>(?:[^`]|``)+)`|'(?<single>[^']*)'|"(?<double>[^"]*)"|(?<symbol>==|!=|<=|>=|&&|\|\||\S))/gy;
 
 const tokensOf = (source: string): Token[] =>
-  [...source.matchAll(pattern)].map(({ groups = {} }) => {
-    const { number, name, quoted, single, double, symbol = '' } = groups;
-    if (number !== undefined) return { kind: 'number', text: number };
-    if (name !== undefined) return { kind: 'name', text: name };
-    if (quoted !== undefined) return { kind: 'quoted', text: quoted.replaceAll('``', '`') };
+  [...source.matchAll(pattern)].map((match) => {
+    const { number, name, quoted, single, double, symbol = '' } = match.groups ?? {};
+    const at = match.index + match[0].length - match[0].trimStart().length;
+    if (number !== undefined) return { kind: 'number', text: number, at };
+    if (name !== undefined) return { kind: 'name', text: name, at };
+    if (quoted !== undefined) return { kind: 'quoted', text: quoted.replaceAll('``', '`'), at };
     const text = single ?? double;
-    return text === undefined ? { kind: 'symbol', text: symbol } : { kind: 'text', text };
+    return text === undefined ? { kind: 'symbol', text: symbol, at } : { kind: 'text', text, at };
   });
 
 class ExpressionParser {
@@ -57,7 +69,7 @@ class ExpressionParser {
   private index = 0;
   private depth = 0;
 
-  constructor(source: string) {
+  constructor(private readonly source: string) {
     this.tokens = tokensOf(source);
   }
 
@@ -73,10 +85,11 @@ class ExpressionParser {
 
   private choice(): Expression {
     const test = this.binary(0);
+    const { at } = this;
     if (!this.takes('?')) return test;
     const yes = this.conditional();
     this.require(':');
-    return { kind: 'choice', test, yes, no: this.conditional() };
+    return { kind: 'choice', at, test, yes, no: this.conditional() };
   }
 
   private binary(level: number): Expression {
@@ -84,8 +97,9 @@ class ExpressionParser {
     if (symbols === undefined) return this.unary();
     let left = this.binary(level + 1);
     for (let operator = this.symbol(); operator !== undefined && symbols.includes(operator); operator = this.symbol()) {
+      const { at } = this;
       this.index += 1;
-      left = { kind: 'binary', operator, left, right: this.binary(level + 1) };
+      left = { kind: 'binary', at, operator, left, right: this.binary(level + 1) };
     }
     return left;
   }
@@ -95,8 +109,9 @@ class ExpressionParser {
   }
 
   private signed(): Expression {
+    const { at } = this;
     for (const operator of ['-', '!'] as const)
-      if (this.takes(operator)) return { kind: 'unary', operator, of: this.unary() };
+      if (this.takes(operator)) return { kind: 'unary', at, operator, of: this.unary() };
     this.takes('+');
     return this.atom();
   }
@@ -107,35 +122,42 @@ class ExpressionParser {
       this.require(')');
       return inner;
     }
-    const { kind, text } = this.take();
-    if (kind === 'number') return { kind: 'constant', value: Number(text.replace(/[dfL]$/i, '')) };
-    if (kind === 'text') return { kind: 'constant', value: text };
-    if (kind === 'name' && (text === 'true' || text === 'false')) return { kind: 'constant', value: text === 'true' };
-    return kind === 'symbol' ? this.fail() : this.named(text, kind === 'quoted');
+    const { kind, text, at } = this.take();
+    if (kind === 'number') return { kind: 'constant', at, value: Number(text.replace(/[dfL]$/i, '')) };
+    if (kind === 'text') return { kind: 'constant', at, value: text };
+    if (kind === 'name' && (text === 'true' || text === 'false'))
+      return { kind: 'constant', at, value: text === 'true' };
+    return kind === 'symbol' ? this.fail() : this.named(text, kind === 'quoted', at);
   }
 
-  private named(first: string, isQuoted: boolean): Expression {
+  private named(first: string, isQuoted: boolean, at: number): Expression {
     const path = [first];
     while (this.takes('.')) {
       const { kind, text } = this.take();
       if (kind !== 'name' && kind !== 'quoted') this.fail();
       path.push(text);
     }
-    if (!this.takes('(')) return { kind: 'name', path, isQuoted };
+    if (!this.takes('(')) return { kind: 'name', at, path, isQuoted };
     const parts: Expression[] = [];
     while (!this.takes(')')) {
       parts.push(this.conditional());
       if (this.symbol() !== ')') this.require(',');
     }
-    return { kind: 'call', path, parts };
+    return { kind: 'call', at, path, parts };
   }
 
   private deeper(read: () => Expression): Expression {
     this.depth += 1;
-    if (this.depth > 2 * maxNesting) throw new ExpressionFault(`is nested more than ${maxNesting} levels deep`);
+    if (this.depth > 2 * maxNesting)
+      throw new ExpressionFault(`is nested more than ${maxNesting} levels deep`, this.at);
     const found = read();
     this.depth -= 1;
     return found;
+  }
+
+  /** Place of the next token. */
+  private get at(): number {
+    return this.tokens[this.index]?.at ?? this.source.length;
   }
 
   /** Returns the next token if it is a symbol. */
@@ -164,6 +186,9 @@ class ExpressionParser {
     const token = this.tokens[this.index - 1] ?? this.tokens[0];
     const next = this.tokens[this.index];
     const place = next ? `at \`${next.text.slice(0, 30)}\`` : 'at its end';
-    throw new ExpressionFault(token === undefined ? 'must not be empty' : `is not an expression: it fails ${place}`);
+    throw new ExpressionFault(
+      token === undefined ? 'must not be empty' : `is not an expression: it fails ${place}`,
+      this.at,
+    );
   }
 }

@@ -66,7 +66,17 @@ const numeric = (value: number, evaluation: Evaluation): number | undefined => {
   return undefined;
 };
 
+/** Compiles a part. A fault has the place of the innermost part that is at fault. */
 const compile = (expression: Expression, scope: FormulaScope): Formula => {
+  try {
+    return compilePart(expression, scope);
+  } catch (error) {
+    if (error instanceof ExpressionFault) error.at ??= expression.at;
+    throw error;
+  }
+};
+
+const compilePart = (expression: Expression, scope: FormulaScope): Formula => {
   switch (expression.kind) {
     case 'constant':
       return compileConstant(expression.value);

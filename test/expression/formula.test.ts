@@ -29,15 +29,17 @@ const evaluate = (source: string, type: FormulaType = 'number'): unknown => {
   return value === undefined ? [evaluation.code, evaluation.input].filter((each) => each !== undefined) : value;
 };
 
-const faultOf = (source: string, type: FormulaType = 'number'): string => {
+const refusalOf = (source: string, type: FormulaType = 'number'): Partial<ExpressionFault> => {
   try {
     compileFormula(source, type, scope);
   } catch (error) {
-    if (error instanceof ExpressionFault) return error.message;
+    if (error instanceof ExpressionFault) return error;
     throw error;
   }
-  return 'none';
+  return { message: 'none' };
 };
+
+const faultOf = (source: string, type?: FormulaType) => refusalOf(source, type).message;
 
 describe('formula', () => {
   it.each<[string, unknown]>([
@@ -158,5 +160,20 @@ describe('formula', () => {
         }
       }),
     );
+  });
+
+  it.each([
+    ['a + nothing', 4],
+    ['  a + open', 4],
+    ['a * (b -', 8],
+    ['a + b ? 1 : 2', 6],
+    ['sqrt(a, b)', 0],
+    ['b + sqrt(`phase 1 ``x```, "text")', 4],
+    ['-open', 0],
+    ['a ) b', 2],
+    ['', 0],
+    ['state', undefined],
+  ])('says where %j is at fault', (source, at) => {
+    expect(refusalOf(source).at).toBe(at);
   });
 });

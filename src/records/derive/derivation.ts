@@ -52,8 +52,13 @@ export const maxSteps = 1000;
 export const compileDerivation = (declared: readonly Declared[], derived: readonly Derived[]): Derivation =>
   new Compilation(declared, derived).derivation();
 
+/** A fault of a formula. `at` is its place in the formula, in UTF-16 units; absent if it is the whole. */
+export interface FormulaFault extends Fault {
+  at?: number | undefined;
+}
+
 /** Returns the faults of formulas, with paths that begin with the index of the variable. */
-export const formulaFaults = (declared: readonly Declared[], derived: readonly Derived[]): Fault[] =>
+export const formulaFaults = (declared: readonly Declared[], derived: readonly Derived[]): FormulaFault[] =>
   new Compilation(declared, derived).faults;
 
 /** A derived variable with its formula, and the derived variables that the formula reads. */
@@ -68,7 +73,7 @@ const formulaType = (type: VariableType): FormulaType =>
   type === VariableType.TXT ? 'text' : type === VariableType.BOOL ? 'boolean' : 'number';
 
 class Compilation {
-  readonly faults: Fault[] = [];
+  readonly faults: FormulaFault[] = [];
   /** Variables that formulas read, in the order of their places. */
   private readonly inputs = new Map<string, Declared & { place: number }>();
   /** Places of the attributes that formulas read. */
@@ -139,7 +144,7 @@ class Compilation {
       return { ...variable, place: index, compute, reads };
     } catch (error) {
       if (!(error instanceof ExpressionFault)) throw error;
-      this.faults.push({ path: `${index}.formula`, message: error.message });
+      this.faults.push({ path: `${index}.formula`, message: error.message, at: error.at });
       return undefined;
     }
   }
