@@ -48,6 +48,7 @@ import { FileImportResolver } from '#resolvers/import/file-import.resolver.js';
 import { JobResolver } from '#resolvers/job/job.resolver.js';
 import { NodeResolver } from '#resolvers/node/node.resolver.js';
 import { DecodeResolver } from '#resolvers/product/decode.resolver.js';
+import { FormulaPreviewResolver } from '#resolvers/product/formula-preview.resolver.js';
 import { ProductResolver } from '#resolvers/product/product.resolver.js';
 import { ProductEdgesResolver } from '#resolvers/product/product-edges.resolver.js';
 import { ProductSettingsResolver } from '#resolvers/product/product-settings.resolver.js';
@@ -110,6 +111,7 @@ export function createResolvers(
     new DeviceBatchResolver(jobs, index, clock),
     new DeviceEdgesResolver(index),
     new DeviceResolver(index),
+    new FormulaPreviewResolver(index),
     new FileImportResolver(imports, jobs),
     new ExportResolver(),
     new GroupSeriesResolver(index),

@@ -25,6 +25,7 @@ const examples: Readonly<Record<string, string>> = {
   ingestRecords: `(${organization}, records: [{ serial: "a0-01", data: { temperature: -18.5 } }]) { accepted rejected }`,
   linkDevices: `(${application}, filter: { tag: "roof" }) ${changed}`,
   previewAlertRule: `(${application}, kind: threshold, when: { any: [{ variable: "door", operator: eq, value: true }] }) { episodeCount }`,
+  previewFormulas: `(${organization}, productId: "...", deviceId: "...", derived: [{ name: "fahrenheit", type: FLOAT32, formula: "temperature * 1.8 + 32" }]) { faults { message at } records { ts values { value code } } }`,
   putApplications: `(${organization}, applications: [{ externalId: "cold-store", name: "Cold store" }]) ${put}`,
   putDevices: `(${organization}, devices: [{ serial: "a0-01", name: "Freezer", tags: ["roof"] }], linkTo: ["..."]) ${put}`,
   putAlertRules: `(${application}, alertRules: [{ externalId: "hot", kind: threshold, name: "Too warm", when: { all: [{ variable: "temperature", operator: gt, value: 8 }] } }]) ${put}`,

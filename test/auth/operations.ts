@@ -628,6 +628,14 @@ const operationsWithoutConnections: Record<string, Trial> = {
     access: 'owners',
     values: (things) => ({ ...product(things), streamId: 1, streamType: 'BIN', payload: '00' }),
   },
+  'Query.previewFormulas': {
+    access: 'readers',
+    values: (things) => ({
+      ...product(things),
+      deviceId: things.deviceId,
+      derived: [{ name: 'half', type: 'FLOAT32', formula: 'temperature / 2' }],
+    }),
+  },
   'Mutation.redecodeProduct': { access: 'owners', values: product },
   'Mutation.recomputeProduct': {
     access: 'owners',

@@ -35,6 +35,7 @@ const given: Record<string, string> = {
   kind: 'silence, silentFor: 3600',
   over: '{ devices: {} }',
   variable: '"temperature"',
+  derived: '[{ name: "half", type: FLOAT32, formula: "temperature / 2" }]',
 };
 
 const world = useWorld();

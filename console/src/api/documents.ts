@@ -376,6 +376,18 @@ export type DecodeStatus =
   /** No variable was decoded. */
   | 'failed';
 
+/** A variable that the service computes when it stores a record. */
+export type DerivedVariableInput = {
+  /** Name without a dot, which no variable of the product has. */
+  name: string;
+  /** Unit of the values. */
+  unit?: string | null | undefined;
+  /** Type of the values. */
+  type: VariableType;
+  /** Formula over variables of the same record, such as `(temperature - 32) / 1.8`. Other names than identifiers stand in backquotes. */
+  formula: string;
+};
+
 /** Result of sending an invitation by e-mail. */
 export type InvitationMail =
   /** The mail server took it. */
@@ -470,6 +482,42 @@ export type MappingInput = {
   streamType: StreamType;
   /** Number of the variable in the stream; frames of type BIN can address 1 to 32. */
   varNumber: number;
+};
+
+/** Settings of a product, by the names of its variables. */
+export type ProductSettingsInput = {
+  /** Settings of variables, at most 1,000. */
+  variables?: Array<VariableSettingsInput> | null | undefined;
+  /** Variables that the service computes when it stores a record, at most 50. */
+  derived?: Array<DerivedVariableInput> | null | undefined;
+};
+
+/** Settings of a variable, which a device does not send. */
+export type VariableSettingsInput = {
+  /** Name of the variable. The product may lack it: then the settings have no effect. */
+  name: string;
+  /** Behaviour of the variable, if it is a counter. */
+  counter?: CounterInput | null | undefined;
+  /** Words to show for values: at most 200, 2,000 in all. */
+  words?: Array<ValueWordInput> | null | undefined;
+  /** Decimal places to show. */
+  decimals?: number | null | undefined;
+};
+
+/** Behaviour of a variable that counts up, such as the energy of a meter. */
+export type CounterInput = {
+  /** Value at which the counter begins again at zero. Absent: it never does. */
+  rollsOverAt?: number | null | undefined;
+  /** Largest step back that counts as noise, not as a reset. Absent: 0. */
+  jitter?: number | null | undefined;
+};
+
+/** A word to show for a value. */
+export type ValueWordInput = {
+  /** The value as text: `3`, `true`, `open`. */
+  value: string;
+  /** The word. */
+  word: string;
 };
 
 /** Fate of the sites and devices in a site that is deleted. */
@@ -1450,6 +1498,25 @@ export type DeleteProductMutationVariables = Exact<{
 
 export type DeleteProductMutation = { deleteProduct: { id: string } | null };
 
+export type FormulaDevicesQueryVariables = Exact<{
+  organizationId: string;
+  productId: string;
+}>;
+
+
+export type FormulaDevicesQuery = { devices: { items: Array<{ id: string, serial: string, name: string | null }> } | null };
+
+export type PreviewFormulasQueryVariables = Exact<{
+  organizationId: string;
+  productId: string;
+  deviceId: string;
+  derived: Array<DerivedVariableInput> | DerivedVariableInput;
+  limit?: number | null | undefined;
+}>;
+
+
+export type PreviewFormulasQuery = { previewFormulas: { faults: Array<{ index: number | null, message: string, at: number | null }>, records: Array<{ recordId: string, ts: number, inputs: Record<string, unknown>, values: Array<{ name: string, value: unknown, code: string | null, input: string | null }> }> } | null };
+
 export type ProductQueryVariables = Exact<{
   organizationId: string;
   productId: string;
@@ -1457,7 +1524,7 @@ export type ProductQueryVariables = Exact<{
 }>;
 
 
-export type ProductQuery = { product: { id: string, name: string, version: string, public: boolean, deviceCount: number, createdAt: string, updatedAt: string, variables: Array<{ name: string, type: VariableType, unit: string | null, mappings: Array<{ streamId: number, streamType: StreamType, varNumber: number }> | null }>, applications: { items: Array<{ id: string, name: string }> } } | null, provisioningTokens?: { items: Array<{ id: string, name: string | null, prefix: string, deviceLimit: number, deviceCount: number, createdAt: string, lastUsedAt: string | null, expiresAt: string, revokedAt: string | null }> } | null };
+export type ProductQuery = { product: { id: string, name: string, version: string, public: boolean, deviceCount: number, createdAt: string, updatedAt: string, variables: Array<{ name: string, type: VariableType, unit: string | null, mappings: Array<{ streamId: number, streamType: StreamType, varNumber: number }> | null }>, settings: { variables: Array<{ name: string, decimals: number | null, counter: { rollsOverAt: number | null, jitter: number } | null, words: Array<{ value: string, word: string }> }>, derived: Array<{ name: string, unit: string | null, type: VariableType, formula: string }> }, applications: { items: Array<{ id: string, name: string }> } } | null, provisioningTokens?: { items: Array<{ id: string, name: string | null, prefix: string, deviceLimit: number, deviceCount: number, createdAt: string, lastUsedAt: string | null, expiresAt: string, revokedAt: string | null }> } | null };
 
 export type ProductsQueryVariables = Exact<{
   organizationId: string;
@@ -1489,6 +1556,15 @@ export type RevokeProvisioningTokenMutationVariables = Exact<{
 
 
 export type RevokeProvisioningTokenMutation = { revokeProvisioningToken: { id: string } | null };
+
+export type PutProductSettingsMutationVariables = Exact<{
+  organizationId: string;
+  productId: string;
+  settings: ProductSettingsInput;
+}>;
+
+
+export type PutProductSettingsMutation = { putProductSettings: { id: string } | null };
 
 export type RedecodeMutationVariables = Exact<{
   organizationId: string;
@@ -4507,6 +4583,50 @@ export const DeleteProductDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<DeleteProductMutation, DeleteProductMutationVariables>;
+export const FormulaDevicesDocument = new TypedDocumentString(`
+    query FormulaDevices($organizationId: ID!, $productId: ID!) {
+  devices(
+    organizationId: $organizationId
+    filter: {productIds: [$productId]}
+    limit: 50
+    sort: "-lastRecordAt"
+  ) {
+    items {
+      id
+      serial
+      name
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<FormulaDevicesQuery, FormulaDevicesQueryVariables>;
+export const PreviewFormulasDocument = new TypedDocumentString(`
+    query PreviewFormulas($organizationId: ID!, $productId: ID!, $deviceId: ID!, $derived: [DerivedVariableInput!]!, $limit: Int) {
+  previewFormulas(
+    organizationId: $organizationId
+    productId: $productId
+    deviceId: $deviceId
+    derived: $derived
+    limit: $limit
+  ) {
+    faults {
+      index
+      message
+      at
+    }
+    records {
+      recordId
+      ts
+      inputs
+      values {
+        name
+        value
+        code
+        input
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<PreviewFormulasQuery, PreviewFormulasQueryVariables>;
 export const ProductDocument = new TypedDocumentString(`
     query Product($organizationId: ID!, $productId: ID!, $owns: Boolean!) {
   product(organizationId: $organizationId, productId: $productId) {
@@ -4525,6 +4645,26 @@ export const ProductDocument = new TypedDocumentString(`
         streamId
         streamType
         varNumber
+      }
+    }
+    settings {
+      variables {
+        name
+        counter {
+          rollsOverAt
+          jitter
+        }
+        words {
+          value
+          word
+        }
+        decimals
+      }
+      derived {
+        name
+        unit
+        type
+        formula
       }
     }
     applications(limit: 50, sort: "name") {
@@ -4601,6 +4741,17 @@ export const RevokeProvisioningTokenDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<RevokeProvisioningTokenMutation, RevokeProvisioningTokenMutationVariables>;
+export const PutProductSettingsDocument = new TypedDocumentString(`
+    mutation PutProductSettings($organizationId: ID!, $productId: ID!, $settings: ProductSettingsInput!) {
+  putProductSettings(
+    organizationId: $organizationId
+    productId: $productId
+    settings: $settings
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<PutProductSettingsMutation, PutProductSettingsMutationVariables>;
 export const RedecodeDocument = new TypedDocumentString(`
     mutation Redecode($organizationId: ID!, $productId: ID!, $from: UnixTime, $to: UnixTime, $dryRun: Boolean) {
   redecodeProduct(

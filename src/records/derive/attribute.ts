@@ -13,7 +13,8 @@ export interface AttributeNeed {
   names: readonly string[];
 }
 
-interface Version {
+/** A version of an attribute as {@link versionsFor} selects it. */
+export interface Version {
   owner_id: string;
   name: string;
   from: number;
@@ -42,11 +43,20 @@ export class AttributeHistory {
 
 const keyOf = (ownerId: string, name: string): string => `${ownerId} ${name}`;
 
-/** Loads the attributes that some records need: those that hold at each device's first record, and those that follow. */
+/** Loads the attributes that some records need. */
 export const loadAttributes = async (
   database: Queryable,
   needs: Iterable<AttributeNeed>,
 ): Promise<AttributeHistory | undefined> => {
+  const versions = versionsFor(needs);
+  return versions && new AttributeHistory((await database.query<Version>(versions)).rows);
+};
+
+/**
+ * Selects the attributes that some records need: those that hold at each device's first record, and those that follow.
+ * Returns undefined if they need none.
+ */
+export const versionsFor = (needs: Iterable<AttributeNeed>): Sql | undefined => {
   const ranges = new Map<string, { deviceId: string; name: string; from: number; to: number }>();
   for (const { deviceId, ts, names } of needs)
     for (const name of names) {
@@ -59,7 +69,7 @@ export const loadAttributes = async (
     }
   if (ranges.size === 0) return undefined;
   const list = [...ranges.values()];
-  const { rows } = await database.query<Version>(sql`
+  return sql`
     select a.owner_id, a.name, extract(epoch from a.valid_from)::float8 as "from", a.value
       from unnest(${list.map(({ deviceId }) => deviceId)}::uuid[], ${list.map(({ name }) => name)}::text[],
           ${list.map(({ from }) => from)}::float8[], ${list.map(({ to }) => to)}::float8[]) w (owner_id, name, low, high)
@@ -69,8 +79,7 @@ export const loadAttributes = async (
         union all
         select l.* from attribute l where l.owner_id = w.owner_id and l.name = w.name
            and l.valid_from > to_timestamp(w.low) and l.valid_from <= to_timestamp(w.high)) a
-     order by a.owner_id, a.name, a.valid_from`);
-  return new AttributeHistory(rows);
+     order by a.owner_id, a.name, a.valid_from`;
 };
 
 /** Selects the attributes of owners that hold at a time, each with its owner. */

@@ -39,6 +39,8 @@ type Absent = {
 export interface Derivation {
   /** Names of the derived variables. */
   readonly names: readonly string[];
+  /** Names of the variables of the record that formulas read. */
+  readonly inputs: readonly string[];
   /** Names of the attributes that formulas read. */
   readonly attributes: readonly string[];
   /** Returns the values by name, and why others are absent. */
@@ -100,6 +102,7 @@ class Compilation {
     const broken = derived.filter(({ name }) => compiled.every((each) => each.name !== name));
     return {
       names: derived.map(({ name }) => name),
+      inputs: inputs.map(({ name }) => name),
       attributes: [...this.attributes.keys()],
       compute(data, attribute) {
         const evaluation: Evaluation = { values: [] };

@@ -5,7 +5,8 @@ import { Field } from '../../components/dialog.js';
 
 type Product = NonNullable<ProductQuery['product']>;
 
-const types: readonly VariableType[] = ['FLOAT32', 'INT16', 'INT64', 'UINT8', 'UINT16', 'UINT32', 'BOOL', 'TXT'];
+/** Types of variables. */
+export const types: readonly VariableType[] = ['FLOAT32', 'INT16', 'INT64', 'UINT8', 'UINT16', 'UINT32', 'BOOL', 'TXT'];
 
 /** The form fields of a product: its name, its version and a row for each variable. */
 export function ProductFields({ product }: { product?: Product }) {

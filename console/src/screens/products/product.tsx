@@ -1,11 +1,6 @@
 import { Fragment } from 'preact';
 import { useRoute } from 'preact-iso';
-import {
-  DeleteProductDocument,
-  ProductDocument,
-  type ProductQuery,
-  UpdateProductDocument,
-} from '../../api/documents.js';
+import { DeleteProductDocument, ProductDocument, UpdateProductDocument } from '../../api/documents.js';
 import { ask } from '../../api/graph.js';
 import { isOwner, mayOwn, organizationId } from '../../api/session.js';
 import { useQuery } from '../../api/use-query.js';
@@ -16,14 +11,15 @@ import { Empty, headingWithout, Loading } from '../../components/state.js';
 import { formatTime, secondsOf } from '../../format/time.js';
 import { History } from '../audit/history.js';
 import { DecodeTester } from './decode-tester.js';
+import { Derived } from './derived.js';
 import { mappingsText, ProductFields, productOf } from './product-fields.js';
 import { Published } from './products.js';
 import { Provisioning } from './provisioning.js';
 import { Redecode } from './redecode.js';
+import { type Product, settingsOf, settingsText } from './settings.js';
+import { EditSettings } from './variable-settings.js';
 
-type Product = NonNullable<ProductQuery['product']>;
-
-/** The screen of one product: its variables, a tester for its frames, and redecoding of stored frames. */
+/** The screen of one product: its variables and formulas, a tester for its frames, and redecoding of stored frames. */
 export function ProductScreen() {
   const { params } = useRoute();
   const productId = params['productId'] ?? '';
@@ -58,7 +54,8 @@ export function ProductScreen() {
                 ['Changed', formatTime(secondsOf(shown.updatedAt))],
               ]}
             />
-            <Variables of={shown} />
+            <Variables of={shown} reload={product.reload} />
+            <Derived product={shown} reload={product.reload} />
             {provisioningTokens && (
               <Provisioning productId={shown.id} tokens={provisioningTokens.items} reload={product.reload} />
             )}
@@ -99,9 +96,9 @@ const EditProduct = ({ product, reload }: { product: Product; reload: () => void
   />
 );
 
-const Variables = ({ of: { variables } }: { of: Product }) => (
+const Variables = ({ of: product, reload }: { of: Product; reload: () => void }) => (
   <Section title="Variables">
-    {variables.length === 0 ? (
+    {product.variables.length === 0 ? (
       <Empty title="No variable">
         <p>Edit the product to say what its devices send.</p>
       </Empty>
@@ -114,10 +111,12 @@ const Variables = ({ of: { variables } }: { of: Product }) => (
               <th>Type</th>
               <th>Unit</th>
               <th>Mappings (stream, layout, number)</th>
+              <th>Settings</th>
+              {mayOwn.value && <th class="number">Change</th>}
             </tr>
           </thead>
           <tbody>
-            {variables.map(({ name, type, unit, mappings }) => (
+            {product.variables.map(({ name, type, unit, mappings }) => (
               <tr key={name}>
                 <td>{name}</td>
                 <td>{type}</td>
@@ -125,6 +124,12 @@ const Variables = ({ of: { variables } }: { of: Product }) => (
                 <td>
                   <code>{mappingsText(mappings)}</code>
                 </td>
+                <td>{settingsText(settingsOf(product, name))}</td>
+                {mayOwn.value && (
+                  <td class="number">
+                    <EditSettings product={product} variable={{ name, type }} reload={reload} />
+                  </td>
+                )}
               </tr>
             ))}
           </tbody>
