@@ -23,6 +23,8 @@ const mayImport = {
   records: ['common', 'config', 'json', 'scheduling', 'entities', 'expression', 'search', 'database'],
   hooks: ['common', 'json', 'scheduling', 'entities', 'database'],
   alerts: ['common', 'json', 'scheduling', 'entities', 'database'],
+  // Commands and desired state, on their way to devices. `records` only for the layouts of frames.
+  downlink: ['common', 'scheduling', 'entities', 'database', 'records'],
   usage: ['common', 'scheduling', 'database', 'records'],
   jobs: ['common', 'json', 'scheduling', 'entities', 'database', 'audit'],
   imports: ['common', 'json', 'entities', 'schema', 'database', 'records', 'jobs'],
@@ -48,6 +50,7 @@ const mayImport = {
     'dashboard',
     'hooks',
     'alerts',
+    'downlink',
     'imports',
     'jobs',
     'live',

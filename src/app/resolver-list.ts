@@ -23,6 +23,9 @@ import { ApplicationsUpsertResolver } from '#resolvers/application/applications-
 import { AuditResolver, historyResolvers } from '#resolvers/audit/audit.resolver.js';
 import { ConfigurationResolver } from '#resolvers/bulk/configuration.resolver.js';
 import { DeviceBatchResolver } from '#resolvers/bulk/device-batch.resolver.js';
+import { CommandResolver, DeviceCommandsResolver } from '#resolvers/command/command.resolver.js';
+import { DeviceStateResolver } from '#resolvers/command/device-state.resolver.js';
+import { DeviceVoiceResolver } from '#resolvers/command/device-voice.resolver.js';
 import { ApplicationDashboardResolver, DashboardResolver } from '#resolvers/dashboard/dashboard.resolver.js';
 import {
   ApplicationDashboardLinksResolver,
@@ -80,7 +83,7 @@ import type { Services } from './services.js';
 
 /** Creates the resolvers. Returns each instance by its class. */
 export function createResolvers(
-  { alerts, clock, hooks, imports, index, jobs, live, mail, records, searchTimeout, stored }: Services,
+  { alerts, bus, clock, downlink, hooks, imports, index, jobs, live, mail, records, searchTimeout, stored }: Services,
   { mqtt }: Pick<Config, 'mqtt'>,
 ): Map<ClassType, object> {
   const resolvers = [
@@ -93,6 +96,10 @@ export function createResolvers(
     new OrganizationEpisodesResolver(),
     new EpisodeNoticesResolver(),
     new EpisodeResolver(clock),
+    new CommandResolver(bus, clock),
+    new DeviceCommandsResolver(),
+    new DeviceVoiceResolver(downlink),
+    new DeviceStateResolver(bus),
     new DeviceTokenResolver(clock),
     new ApiTokenEdgesResolver(),
     new ApplicationActivityResolver(clock),

@@ -6,7 +6,7 @@ import { defaultMaxUndecided } from '#alerts/catch-up.js';
 import type { Mailer } from '#alerts/mail/mailer.js';
 import { createSparseEvents, type SparseEvents } from '#audit/sparse-events.js';
 import { auditUpkeep } from '#audit/upkeep.js';
-import { createCommitBus } from '#common/commit-bus.js';
+import { type CommitBus, createCommitBus } from '#common/commit-bus.js';
 import { ApiError } from '#common/errors.js';
 import type { BlockMode, Config } from '#config/config.js';
 import type { CallReads } from '#database/call-read.js';
@@ -14,6 +14,7 @@ import { isConnectionLoss } from '#database/connection-loss.js';
 import { fairQueueFor } from '#database/pool-queue.js';
 import { prepareDatabase } from '#database/prepare.js';
 import type { Reader } from '#database/reader.js';
+import { createDownlink, type Downlink } from '#downlink/downlink.js';
 import { type Cursors, openCursors } from '#elasticsearch/cursors.js';
 import type { Hooks } from '#hooks/hooks.js';
 import { createImports, type Imports } from '#imports/imports.js';
@@ -64,6 +65,10 @@ export interface Services {
   jobs: Jobs;
   imports: Imports;
   live: Live;
+  /** Commands and desired state, on their way to devices. */
+  downlink: Downlink;
+  /** Publishes what this process commits. */
+  bus: CommitBus;
   /** Undefined when tracing is off. */
   tracing: Tracing | undefined;
   usage: Usage;
@@ -102,6 +107,8 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const jobs = openJobs(base, hooks, index, records);
   const imports = createImports({ pool: connections.pool, jobs, clock, requireStorage: usage.requireStorage });
   const cursors = openCursors(connections.pool, clock, options.secretKeys);
+  const { pool } = connections;
+  const downlink = createDownlink({ pool, clock, log, bus: base.bus, retention: config.hooks.deliveryRetention });
   const cleaning = cleanUp(
     imports,
     cursors.scrolls,
@@ -117,6 +124,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   alerts.start();
   records.maintain();
   jobs.start();
+  downlink.start();
   cleaning.start();
   live.start();
   const { orm, reader, accessReader, reads } = connections;
@@ -137,13 +145,15 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     jobs,
     imports,
     live,
+    downlink,
+    bus: base.bus,
     tracing,
     usage,
     cursors,
     sparseEvents: createSparseEvents((statement) => connections.pool.query(statement), log),
     clock,
     async close(within) {
-      await Promise.all([records.close(), jobs.close(), cleaning.close(), usage.close()]);
+      await Promise.all([records.close(), jobs.close(), cleaning.close(), usage.close(), downlink.close()]);
       await alerts.close();
       await hooks.close(within);
       await live.close();

@@ -18,6 +18,9 @@ const ownersOnly = 'Only owners of the organization may do this: ask one of them
 export const writersOnly =
   'This takes the permission "write" on the application: ask an owner of the organization for it.';
 
+const writersOfDeviceOnly =
+  'This takes the permission "write" on an application of the device: ask an owner of the organization for it.';
+
 /** Identifiers of a thing and of its organization. */
 type Named<Key extends string> = Readonly<Record<'organizationId' | Key, string>>;
 
@@ -111,8 +114,15 @@ export async function loadDevice(
     sql`${deviceRows(ctx.caller, selected)} where d.organization_id = ${organizationId} and d.id = ${id} and ${can(ctx.caller, policies.device.read)}`,
   );
   if (audience.need === 'read') return row;
-  if (!isOwner(ctx.caller)) throw forbidden(ownersOnly);
+  if (audience.need === 'write') await requireWriter(ctx, row.id, audience as Audience<'device'>);
+  else if (!isOwner(ctx.caller)) throw forbidden(ownersOnly);
   return ctx.em.merge(Device, row);
+}
+
+async function requireWriter(ctx: Context, deviceId: string, writers: Audience<'device'>): Promise<void> {
+  if (isOwner(ctx.caller)) return;
+  const found = await ctx.read(sql`select from device d where d.id = ${deviceId} and ${can(ctx.caller, writers)}`);
+  if (found.length === 0) throw forbidden(writersOfDeviceOnly);
 }
 
 /** Loads a site of the caller's organization that the caller can read. */

@@ -78,6 +78,18 @@ export const readersOfDevice: Audience<'device'> = {
   },
 };
 
+/** Owners, and the members with the permission `write` on an application that the device is linked to. */
+export const writersOfDevice: Audience<'device'> = {
+  of: 'device',
+  need: 'write',
+  has: (caller) => {
+    if (isOwner(caller)) return sql`true`;
+    if (caller.applicationId !== null) return sql`false`;
+    return sql`exists (select from application_device ad join team_application ta using (application_id) join team_member tm using (team_id)
+                      where ad.device_id = d.id and tm.user_id = ${caller.userId} and ta.permission = 'write')`;
+  },
+};
+
 /** Owners, and those who can read a device that is at the site or below it now. */
 export const readersOfSite: Audience<'site'> = {
   of: 'site',

@@ -13,6 +13,7 @@ import {
   readersOfSite,
   usersOfProduct,
   writers,
+  writersOfDevice,
 } from './audiences.js';
 
 /**
@@ -41,6 +42,9 @@ export const policies = {
   device: { read: readersOfDevice, change: owners },
   // A site gives no access to its devices.
   site: { read: readersOfSite, change: owners },
+  // `speak` is for the device itself: to take commands, answer them and report its state.
+  command: { read: readersOfDevice, send: writersOfDevice, speak: owners },
+  deviceState: { read: readersOfDevice, desire: writersOfDevice, report: owners },
   // `search` is by application; `count` is the number of records over time of the whole organization.
   record: { read: readersOfDevice, search: readers, ingest: owners, count: owners },
 

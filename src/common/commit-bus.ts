@@ -8,6 +8,8 @@ export type CommitBus = EventEmitter<{
   records: [stored: readonly { id: string }[]];
   /** Deliveries that an attempt settled, that were created as pings, or that were made due again. */
   deliveries: [changed: readonly { hookId: string; id: string }[]];
+  /** Identifiers of devices that have a new command, or another desired state. */
+  downlink: [devices: readonly string[]];
 }>;
 
 export const createCommitBus = (): CommitBus => new EventEmitter();

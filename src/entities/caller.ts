@@ -9,7 +9,7 @@ export interface Caller {
   readonly organizationId: string;
   /** The member to whom the token or session belongs; null for the organization itself. */
   readonly userId: string | null;
-  /** The device of the caller's token. The caller may only post records of this device. Null for all other callers. */
+  /** The device of the caller's token. The caller may only speak for this device. Null for all other callers. */
   readonly deviceId: string | null;
   /**
    * The product of a provisioning token. The caller may only register devices of this product. Null for all other

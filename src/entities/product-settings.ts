@@ -1,6 +1,13 @@
 import { Field, Float, Int, ObjectType } from 'type-graphql';
 import type { Fault } from '#common/errors.js';
 import { VariableType } from './enums.js';
+import {
+  CommandDeclaration,
+  downlinkFaults,
+  type SentCommandDeclaration,
+  StateDeclaration,
+  storedCommands,
+} from './product-command.js';
 
 @ObjectType({ description: 'Behaviour of a variable that counts up, such as the energy of a meter.' })
 export class Counter {
@@ -47,6 +54,14 @@ export class ProductSettings {
     description: 'Variables that the service computes when it stores a record, in the order in which they were put.',
   })
   derived!: DerivedVariable[];
+  @Field(() => [CommandDeclaration], {
+    description: 'Commands that devices understand, in the order in which they were put.',
+  })
+  commands!: CommandDeclaration[];
+  @Field(() => [StateDeclaration], {
+    description: 'Parts of the state that devices have, in the order in which they were put.',
+  })
+  state!: StateDeclaration[];
 }
 
 /** Settings of a variable as they are stored. */
@@ -63,6 +78,8 @@ export interface StoredSettings {
   variables?: Readonly<Record<string, StoredVariableSettings>>;
   /** Variables that are computed. No variable of the product has the name of one. */
   derived?: readonly DerivedVariable[];
+  commands?: readonly CommandDeclaration[];
+  state?: readonly StateDeclaration[];
 }
 
 /** A variable of the product, by its name and type. */
@@ -83,13 +100,17 @@ interface SentVariable {
 export interface SentSettings {
   variables?: readonly SentVariable[] | null;
   derived?: readonly DerivedVariable[] | null;
+  commands?: readonly SentCommandDeclaration[] | null;
+  state?: readonly StateDeclaration[] | null;
 }
 
 /** Maximum number of words of all variables of a product. */
 const maxWords = 2000;
 
 /** Returns settings as they are stored. */
-export const storedSettings = ({ variables, derived }: SentSettings): StoredSettings => ({
+export const storedSettings = ({ variables, derived, commands, state }: SentSettings): StoredSettings => ({
+  ...(commands && commands.length > 0 && { commands: storedCommands(commands) }),
+  ...(state && state.length > 0 && { state: state.map(({ unit, ...one }) => ({ ...one, ...(unit && { unit }) })) }),
   ...(derived &&
     derived.length > 0 && { derived: derived.map(({ unit, ...one }) => ({ ...one, ...(unit && { unit }) })) }),
   variables: Object.fromEntries(
@@ -124,9 +145,12 @@ export const shownVariables = ({ variables = {} }: StoredSettings): VariableSett
 
 /**
  * Returns faults of a product's settings taken together: a repeated name or value, too many words, a counter of texts
- * or booleans, noise as large as the counter.
+ * or booleans, noise as large as the counter, and those of commands and states.
  */
-export function settingsFaults({ variables }: SentSettings, declared: readonly DeclaredType[]): Fault[] {
+export function settingsFaults(
+  { variables, commands, state }: SentSettings,
+  declared: readonly DeclaredType[],
+): Fault[] {
   const list = variables ?? [];
   const types = new Map(declared.map(({ name, type }) => [name, type]));
   const names = new Set<string>();
@@ -150,7 +174,7 @@ export function settingsFaults({ variables }: SentSettings, declared: readonly D
   });
   const count = list.reduce((sum, { words }) => sum + (words?.length ?? 0), 0);
   if (count > maxWords) faults.push({ path: 'settings.variables', message: `must have at most ${maxWords} words` });
-  return faults;
+  return [...faults, ...downlinkFaults({ commands, state })];
 }
 
 /**

@@ -174,7 +174,9 @@ const createServe = ({ route, field, query }: Operation, options: RestOptions): 
       organizationId: caller.organizationId,
       hold: inFlight.body(caller, response),
     });
-    await enter(kind, caller, response);
+    if (!route.waits) await enter(kind, caller, response);
+    else if (request.method === 'HEAD')
+      return void response.writeHead(200, { 'Content-Type': 'application/json; charset=utf-8' }).end();
     const context = createContext(caller, request);
     const { data, errors } = await query(undefined, context, values);
     if (errors !== undefined && errors.length > 0) throw new AggregateError(errors.map(nameAsSent));

@@ -29,6 +29,11 @@ export interface RouteOptions {
    * records.
    */
   ingest?: true;
+  /**
+   * Marks a route that may wait for long before it answers. It stands outside of the queue of requests, and has a budget
+   * of its own. HEAD does nothing.
+   */
+  waits?: true;
   /** Marks an operation that answers with a streamed file. In GraphQL it returns the file's address. */
   file?: true;
 }
@@ -53,6 +58,7 @@ const organization = '/organizations/:organizationId';
 const team = '/teams/:organizationId/:teamId';
 const product = '/products/:organizationId/:productId';
 const device = '/devices/:organizationId/:deviceId';
+const command = `${organization}/commands/:commandId`;
 const application = '/applications/:organizationId/:applicationId';
 const site = '/sites/:organizationId/:siteId';
 const fileImport = `${organization}/imports/:importId`;
@@ -142,6 +148,18 @@ const chapters: Readonly<Record<string, Readonly<Record<Name, Row>>>> = {
     'Query.deviceAttributes': ['GET', `${device}/attributes`],
     'Mutation.setDeviceAttributes': ['PUT', `${device}/attributes`],
     'Mutation.removeDeviceAttribute': ['DELETE', `${device}/attributes/:name`],
+  },
+  Commands: {
+    'Mutation.sendCommand': ['POST', `${device}/commands`],
+    'Mutation.takeCommands': ['GET', `${device}/commands`, { waits: true }],
+    'Mutation.answerCommand': ['POST', `${device}/commands/:commandId/result`],
+    'Query.commands': ['GET', `${organization}/commands`],
+    'Query.command': ['GET', command],
+    'Query.commandEvidence': ['GET', `${command}/evidence`],
+    'Mutation.cancelCommands': ['POST', `${device}/commands/cancel`],
+    'Query.deviceState': ['GET', `${device}/state`],
+    'Mutation.setDesiredState': ['PUT', `${device}/state`],
+    'Mutation.reportState': ['POST', `${device}/state`],
   },
   Sites: {
     'Query.sites': ['GET', `${organization}/sites`],

@@ -79,10 +79,12 @@ export const buildGraphForRest = (options: SchemaOptions): GraphQLSchema => buil
 
 /** Removes operations and arguments that only REST has. */
 function withoutRestOnly(schema: GraphQLSchema): GraphQLSchema {
-  const queries = schema.getQueryType()?.getFields() ?? {};
-  for (const query of Object.values(queries)) {
-    if (query.extensions['restOnly'] === true) delete queries[query.name];
-    query.args = query.args.filter(({ extensions }) => extensions['restOnly'] !== true);
+  for (const root of [schema.getQueryType(), schema.getMutationType()]) {
+    const operations = root?.getFields() ?? {};
+    for (const operation of Object.values(operations)) {
+      if (operation.extensions['restOnly'] === true) delete operations[operation.name];
+      operation.args = operation.args.filter(({ extensions }) => extensions['restOnly'] !== true);
+    }
   }
   return schema;
 }

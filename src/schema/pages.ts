@@ -4,6 +4,7 @@ import { AlertRule } from '#entities/alert-rule.js';
 import { ApiToken } from '#entities/api-token.js';
 import { Application, ApplicationListItem } from '#entities/application.js';
 import { AuditEvent } from '#entities/audit-event.js';
+import { Command } from '#entities/command.js';
 import { Delivery, DeliveryListItem } from '#entities/delivery.js';
 import { Device, DeviceListItem } from '#entities/device.js';
 import { DeviceSite } from '#entities/device-site.js';
@@ -72,6 +73,9 @@ export class HookPage extends createPageType(Hook, HookListItem) {}
 
 @ObjectType({ description: 'A page of deliveries.' })
 export class DeliveryPage extends createWalkedPageType(Delivery, DeliveryListItem) {}
+
+@ObjectType({ description: 'A page of commands.' })
+export class CommandPage extends createPageType(Command) {}
 
 @ObjectType({ description: 'A page of records.' })
 export class RecordPage extends createWalkedPageType(DeviceRecord) {}

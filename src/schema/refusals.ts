@@ -17,6 +17,7 @@ export const conflicts: Readonly<Record<string, string>> = {
   registerDevice: 'the serial is taken',
   removeOrganizationMember: 'the last owner',
   replayApplicationHook: 'the hook is not called for records',
+  sendCommand: 'too many commands wait for the device, or the key belongs to another one',
   setOrganizationMember: 'the last owner',
   updateAccount: 'the username or the e-mail address is taken',
   updateAlertRule: 'too many addresses of the organization',
@@ -28,7 +29,7 @@ export const conflicts: Readonly<Record<string, string>> = {
 const forbidden = {
   anyone: 'tokens that may change nothing',
   readers: 'tokens that may change nothing',
-  writers: 'callers who may not change the application',
+  writers: 'callers who may not change the application, or one of the device',
   ingesters: 'callers who neither are owners nor have a token that posts records',
   deviceIngesters: 'callers who neither are owners nor have a token that posts records',
   provisioners: 'all tokens but provisioning tokens',
@@ -43,6 +44,7 @@ const mutations: Readonly<Record<Exclude<Access, 'owners'>, ReadonlySet<string>>
   readers: new Set(['acknowledgeEpisodes']),
   writers: new Set([
     'addApplicationDevice',
+    'cancelCommands',
     'createAlertRule',
     'createApplicationHook',
     'deleteAlertRule',
@@ -57,6 +59,8 @@ const mutations: Readonly<Record<Exclude<Access, 'owners'>, ReadonlySet<string>>
     'removeApplicationHookSigningSecret',
     'replayApplicationHook',
     'rotateApplicationHookSigningSecret',
+    'sendCommand',
+    'setDesiredState',
     'unlinkDevices',
     'updateAlertRule',
     'updateApplication',
@@ -71,7 +75,7 @@ const mutations: Readonly<Record<Exclude<Access, 'owners'>, ReadonlySet<string>>
     'ingestTheThingsStack',
     'ingestThingsBoard',
   ]),
-  deviceIngesters: new Set(['ingestDeviceRecords']),
+  deviceIngesters: new Set(['answerCommand', 'ingestDeviceRecords', 'reportState', 'takeCommands']),
   provisioners: new Set(['provisionDevice']),
 };
 

@@ -5,10 +5,17 @@ import { TokenScope } from '#entities/enums.js';
 import type { Context } from './context.js';
 import { linksRead, operationsOfLinks } from './dashboard-link.js';
 
-/** Devices whose records an operation posts: any of the organization, or one that it names. */
+const deviceSpeaks =
+  'This token may only speak for its device: post its records, take and answer its commands, report its state.';
+const ingestSpeaks = 'This token may only post records, and speak for devices.';
+
+/** Devices that an operation speaks for: any of the organization, or one that it names. */
 type Ingestion = 'organization' | 'device';
 
-/** Marks an operation that posts records, the only kind that a token of scope `ingest` may call. */
+/**
+ * Marks an operation by which devices speak: they post records, take and answer commands, and report their state. It is
+ * the only kind that a token of scope `ingest` may call.
+ */
 export const Ingests = (whose: Ingestion = 'organization'): MethodDecorator & PropertyDecorator =>
   Extensions({ ingests: whose });
 
@@ -27,7 +34,7 @@ export interface OperationProperties {
   readonly isOfLinks?: boolean;
 }
 
-/** Whether each success of an operation leaves an event in the audit log. Posts of records leave none. */
+/** Whether each success of an operation leaves an event in the audit log. What devices say leaves none. */
 export const isAudited = ({ changes, ingests }: OperationProperties): boolean => changes && ingests === undefined;
 
 /** An operation of the graph. */
@@ -52,7 +59,7 @@ export const operationOf = (
 
 /**
  * Refuses an operation with 403 when the token does not cover it: by its scope, for a device's token everything except
- * posting the device's records, for a provisioning token everything except registration, and for a link to a dashboard
+ * speaking for the device, for a provisioning token everything except registration, and for a link to a dashboard
  * everything except reading its application.
  */
 export function requireScope(
@@ -63,13 +70,13 @@ export function requireScope(
   if (productId === null && provisions)
     throw forbidden('Only a provisioning token of a product may do this: send one.');
   if (provisions) return;
-  if (deviceId !== null && ingests !== 'device') throw forbidden('This token may only post records of its device.');
-  if (scope === TokenScope.ingest && ingests === undefined) throw forbidden('This token may only post records.');
+  if (deviceId !== null && ingests !== 'device') throw forbidden(deviceSpeaks);
+  if (scope === TokenScope.ingest && ingests === undefined) throw forbidden(ingestSpeaks);
   if (applicationId !== null && !isOfLinks) throw forbidden(linksRead);
   if (scope === TokenScope.read && changes) throw forbidden('This token may only read.');
 }
 
-/** Writes an event in the audit log if the error refuses the operation (403). Posts of records leave none. */
+/** Writes an event in the audit log if the error refuses the operation (403). What devices say leaves none. */
 export const noteRefusal = async (
   { audit }: Pick<Context, 'audit'>,
   { name, ingests }: NamedOperation,

@@ -16,6 +16,7 @@ import {
   type Access,
   inAnHour,
   newAlertRule,
+  newCommandTo,
   newImport,
   newLink,
   newSiteOf,
@@ -260,6 +261,7 @@ export async function furnish(world: World, owner: AccountActor, memberId: strin
     applicationId,
     hookId,
     alertRuleId: await newAlertRule({ owner, applicationId }),
+    commandId: await newCommandTo({ owner, deviceId }),
     siteId: await newSiteOf({ owner, deviceId }),
     teamId: await owner.make(`${at}/teams`, { name: 'Field Ops' }),
     userId: await world.user(),
@@ -280,7 +282,7 @@ export const operationNames = (schema: GraphQLSchema): string[] =>
   );
 
 /** Operations that only REST has. GraphQL returns their data through other fields. */
-export const ofRestAlone = ['Query.applicationLatest', 'Query.deviceLatest'];
+export const ofRestAlone = ['Query.applicationLatest', 'Query.deviceLatest', 'Mutation.takeCommands'];
 
 /** Every operation, called by every kind of caller. */
 export const cases = Object.entries(operations).flatMap(([name, trial]) =>

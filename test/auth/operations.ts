@@ -8,7 +8,7 @@ export type Values = Record<string, unknown>;
  * - `anyone`: whoever has a token, about themselves or the platform;
  * - `members`: the organization's members;
  * - `readers`: who can read the device or application;
- * - `writers`: who may change the application;
+ * - `writers`: who may change the application, or one of the device;
  * - `owners`: owners alone, and other members know that the thing exists;
  * - `ownersOfReadable`: owners alone, and other members know that it exists if they can read it;
  * - `ingesters`: owners and tokens that may only post records;
@@ -38,6 +38,8 @@ export interface Things {
   memberId: string;
   hookId: string;
   alertRuleId: string;
+  /** A command to the device. */
+  commandId: string;
   /** The site of the device. */
   siteId: string;
   /** A user who is not a member. */
@@ -77,6 +79,7 @@ const hook = (things: Things) => ({ ...application(things), applicationHookId: t
 const lease = (things: Things) => ({ ...organization(things), leaseId: '019ab000-0000-7000-8000-000000000001' });
 const alertRule = (things: Things) => ({ ...application(things), alertRuleId: things.alertRuleId });
 
+const command = (things: Things) => ({ ...organization(things), commandId: things.commandId });
 const site = (things: Things) => ({ ...organization(things), siteId: things.siteId });
 
 const account = ({ fresh }: Things) => ({ username: fresh(), email: `${fresh()}@example.com` });
@@ -146,6 +149,10 @@ export async function newSiteOf({ owner, deviceId }: Pick<Things, 'owner' | 'dev
   await owner.put(`/organizations/${owner.id}/device-sites`, { deviceIds: [deviceId], siteId });
   return siteId;
 }
+
+/** Sends a command to the device. */
+export const newCommandTo = ({ owner, deviceId }: Pick<Things, 'owner' | 'deviceId'>): Promise<string> =>
+  owner.make(`/devices/${owner.id}/${deviceId}/commands`, { name: 'raw', payload: '01' });
 
 /** Creates an import of a device that exists already. */
 export async function newImport({ owner, serial }: Pick<Things, 'owner' | 'serial'>): Promise<string> {
@@ -493,6 +500,36 @@ const operationsWithoutConnections: Record<string, Trial> = {
     values: (things) => ({ ...device(things), records: { data: { temperature: 1 } } }),
   },
 
+  'Mutation.sendCommand': {
+    access: 'writers',
+    values: (things) => ({ ...device(things), name: 'raw', payload: '01' }),
+    faulty: () => [{ payload: 'xyz' }, { name: 'unknown' }, { expiresAt: 1 }, { parameters: { a: 1 } }],
+  },
+  'Query.commands': { access: 'members', values: organization },
+  'Query.command': { access: 'readers', values: command },
+  'Query.commandEvidence': { access: 'readers', values: command },
+  'Mutation.cancelCommands': {
+    access: 'writers',
+    values: async (things) => ({ ...device(things), ids: [await newCommandTo(things)] }),
+  },
+  'Mutation.takeCommands': { access: 'deviceIngesters', values: device },
+  'Mutation.answerCommand': {
+    access: 'deviceIngesters',
+    values: (things) => ({ ...device(things), commandId: things.commandId, result: { ok: true } }),
+    faulty: () => [{ error: 'broken' }, { result: 'x'.repeat(5000) }],
+  },
+  'Query.deviceState': { access: 'readers', values: device },
+  'Mutation.setDesiredState': {
+    access: 'writers',
+    values: (things) => ({ ...device(things), desired: { setPoint: 21.5 } }),
+    faulty: () => [{ desired: { setPoint: [1] } }, { desired: { '': 1 } }],
+  },
+  'Mutation.reportState': {
+    access: 'deviceIngesters',
+    values: (things) => ({ ...device(things), reported: { setPoint: 21.5 } }),
+    faulty: () => [{ reported: { setPoint: {} } }, { versions: { setPoint: 1.5 } }, { versions: { other: 1 } }],
+  },
+
   'Query.applicationHookDelivery': {
     access: 'writers',
     values: (things) => ({ ...hook(things), deliveryId: things.deliveryId }),
@@ -688,6 +725,7 @@ const pages = [
   'deviceTokens',
   'devices',
   'episodes',
+  'commands',
   'invitations',
   'mySessions',
   'organizationMembers',

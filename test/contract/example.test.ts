@@ -46,6 +46,7 @@ const makers: Readonly<Record<string, string | undefined>> = {
   registerDevice: 'deviceId',
   createApplication: 'applicationId',
   createSite: 'siteId',
+  sendCommand: 'commandId',
   addApplicationDevice: undefined,
   addTeamMember: undefined,
   setTeamApplication: undefined,

@@ -41,6 +41,7 @@ beforeAll(async () => {
     AuditEvent: audit.body[0]!.id,
     Episode: episodes.body[0]!.id,
     Organization: owner.id,
+    Command: await owner.make(`/devices/${owner.id}/${Device}/commands`, { name: 'raw', payload: '01' }),
     Site: await owner.make(`${at}/sites`, { name: 'S' }),
     Team: await owner.make(`${at}/teams`, { name: 'T' }),
     Product,

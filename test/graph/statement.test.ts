@@ -57,6 +57,10 @@ const edges: Record<string, string> = {
   'Device.attributeVersions': devices('attributeVersions(name: "offset") { validFrom value }'),
   'Device.attributes': devices('attributes { name value }'),
   'Device.meterExchanges': devices('meterExchanges { variable ts }'),
+  'Device.state': devices('state { name desired reported }'),
+  'Device.commands': devices('commands(limit: 1) { totalCount items { id } }'),
+  'Command.evidence': devices('commands(limit: 1) { items { evidence { kind } } }'),
+  'Command.device': devices('commands(limit: 1) { items { device { name } } }'),
   'Device.site': devices('site { name }'),
   'Device.sites': devices('sites(limit: 1) { totalCount items { startedAt } }'),
   'DeviceSite.site': devices('sites(limit: 1) { items { site { name } } }'),
@@ -129,6 +133,8 @@ const without = [
   // Parts of a row that is read already.
   'ProductSettings.variables',
   'ProductSettings.derived',
+  'ProductSettings.commands',
+  'ProductSettings.state',
   // A loader reads this edge, below a list that has no parent.
   'Session.user',
   'Application.search',
@@ -170,7 +176,7 @@ const dashboards: Record<string, string> = {
 /** Records the statements sent, except those of background work: jobs, deliveries, quotas and upkeep. */
 const sent: string[] = [];
 const byItself =
-  /update job|from job where|delivery_partition|delivery_open|with ripe|record_key|record_summary|record_sweep|retention|pg_try_advisory|deleted_hook|claim|usage_delta|with ahead|alert_(?!rule)|event_notice|delete from (?:episode|session|sign_in_|invitation)/;
+  /update job|from job where|delivery_partition|delivery_open|with ripe|record_key|record_summary|record_sweep|retention|pg_try_advisory|deleted_hook|claim|usage_delta|with ahead|alert_(?!rule)|event_notice|from command where (?:open|id <)|delete from (?:episode|session|sign_in_|invitation)/;
 const { query } = pg.Client.prototype;
 
 type OrganizationActor = Awaited<ReturnType<World['organization']>>;
@@ -186,6 +192,7 @@ beforeAll(async () => {
   for (const { id } of [single, hundred]) await addHeaders(id);
   await addSites(single.id, 1);
   await addSites(hundred.id, 40);
+  for (const { id } of [single, hundred]) await addCommands(id);
   await world.pool.query('analyze');
   Object.assign(pg.Client.prototype, {
     query(this: pg.Client, ...args: unknown[]): unknown {
@@ -199,6 +206,22 @@ beforeAll(async () => {
 afterAll(() => {
   Object.assign(pg.Client.prototype, { query });
 });
+
+/** Adds a command with evidence, and a state, to each device. */
+async function addCommands(organizationId: string): Promise<void> {
+  await world.pool.query(
+    `with sent as (
+       insert into command (id, organization_id, device_id, name, confirmed, secret, expires_at, open)
+       select gen_random_uuid(), organization_id, id, 'raw', false, false, now(), false from device where organization_id = $1
+       returning id
+     ), noted as (
+       insert into command_evidence (command_id, source, kind) select id, 'service', 'expired' from sent
+     )
+     insert into device_state (organization_id, device_id, name, desired)
+     select organization_id, id, 'setPoint', '1' from device where organization_id = $1`,
+    [organizationId],
+  );
+}
 
 /** Creates buildings below a site, with a floor and a device in each. */
 const addSites = (organizationId: string, count: number) =>

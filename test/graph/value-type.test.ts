@@ -65,6 +65,10 @@ beforeAll(async () => {
   ]);
   const siteId = await owner.make(`${at}/sites`, { name: 'Hall' });
   await owner.put(`${at}/device-sites`, { siteId, deviceIds: [rows[0]!['deviceId']] });
+  const commands = `/devices/${owner.id}/${rows[0]!['deviceId']}/commands`;
+  const commandId = await owner.make(commands, { name: 'raw', payload: '01' });
+  await owner.post(`${commands}/${commandId}/result`, { result: { was: 19 } });
+  await owner.put(`/devices/${owner.id}/${rows[0]!['deviceId']}/state`, { desired: { setPoint: 21.5 } });
   const jobId = await owner.make(`/products/${owner.id}/${rows[0]!['productId']}/redecode`);
   ids = {
     ...rows[0],
@@ -73,6 +77,7 @@ beforeAll(async () => {
     ids: rows[0]!['deviceId']!,
     jobId,
     siteId,
+    commandId,
     id: rows[0]!['deviceId']!,
   };
 });

@@ -490,6 +490,10 @@ export type ProductSettingsInput = {
   variables?: Array<VariableSettingsInput> | null | undefined;
   /** Variables that the service computes when it stores a record, at most 50. */
   derived?: Array<DerivedVariableInput> | null | undefined;
+  /** Commands that devices understand, at most 50. */
+  commands?: Array<CommandDeclarationInput> | null | undefined;
+  /** Parts of the state that devices have, at most 100. */
+  state?: Array<TypedNameInput> | null | undefined;
 };
 
 /** Settings of a variable, which a device does not send. */
@@ -518,6 +522,32 @@ export type ValueWordInput = {
   value: string;
   /** The word. */
   word: string;
+};
+
+/** A command that devices of a product understand. */
+export type CommandDeclarationInput = {
+  /** Name, other than `raw`. */
+  name: string;
+  /** Parameters, in the order of their bytes: parameter i is variable i of the layout. At most 32. */
+  parameters?: Array<TypedNameInput> | null | undefined;
+  /** Stream (LoRaWAN: port) of the bytes. Absent: devices take no bytes, but the parameters by name. */
+  streamId?: number | null | undefined;
+  /** Layout of the bytes, together with `streamId`. */
+  streamType?: StreamType | null | undefined;
+  /** Whether the network asks the device to confirm it. Absent: false. */
+  confirmed?: boolean | null | undefined;
+  /** Whether only those who may send it see parameters and payload. Absent: false. */
+  secret?: boolean | null | undefined;
+};
+
+/** A parameter of a command, or a part of the state of devices. */
+export type TypedNameInput = {
+  /** Name. */
+  name: string;
+  /** Type of the values. */
+  type: VariableType;
+  /** Unit of the values. */
+  unit?: string | null | undefined;
 };
 
 /** Fate of the sites and devices in a site that is deleted. */
@@ -1755,6 +1785,7 @@ export type ViewerNameQuery = { node:
     | { id: string }
     | { id: string }
     | { name: string | null, username: string, id: string }
+    | { id: string }
     | { id: string }
     | { id: string }
     | { id: string }

@@ -11,6 +11,7 @@ import { importRows, isWhole } from '#imports/import-row.js';
 import { alertRuleRows } from '#listing/alert-rules.js';
 import { tokenColumns } from '#listing/api-tokens.js';
 import { auditEventRows } from '#listing/audit-events.js';
+import { canReadCommand, commandRows } from '#listing/commands.js';
 import { isLink, linkRows } from '#listing/dashboard-links.js';
 import { deliveryRows } from '#listing/deliveries.js';
 import { episodeRows } from '#listing/episodes.js';
@@ -61,6 +62,8 @@ const rowsByType: Readonly<Record<string, RowsOf>> = {
   Hook: owned(hook, () => withApplication(hook, hookRows()), policies.hook.read),
   AlertRule: owned(rule, () => withApplication(rule, alertRuleRows()), policies.alertRule.read),
   Episode: owned(episode, () => withApplication(episode, episodeRows()), policies.episode.read),
+  Command: (caller, ids) => sql`
+    ${commandRows(caller)} where c.id = any(${ids}) and c.organization_id = ${caller.organizationId} and ${canReadCommand(caller)}`,
   AuditEvent: owned(sql`e`, () => auditEventRows(), policies.auditEvent.read),
   Job: owned(sql`j`, () => jobRows(), policies.job.read),
   ApiToken: owned(

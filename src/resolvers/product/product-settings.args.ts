@@ -1,9 +1,9 @@
 import { ArrayMaxSize, IsDefined, Length, ValidateNested } from 'class-validator';
 import { ArgsType, Field, InputType } from 'type-graphql';
-import { VariableType } from '#entities/enums.js';
+import { StreamType, VariableType } from '#entities/enums.js';
 import { maxFormulaLength } from '#expression/formula.js';
 import { ProductArgs } from '#listing/identifier.args.js';
-import { choice, label, mark, number, whole } from '#schema/fields.js';
+import { choice, flag, label, mark, number, whole } from '#schema/fields.js';
 
 @InputType({ description: 'Behaviour of a variable that counts up, such as the energy of a meter.' })
 export class CounterInput {
@@ -47,6 +47,33 @@ export class DerivedVariableInput {
   formula!: string;
 }
 
+@InputType({ description: 'A parameter of a command, or a part of the state of devices.' })
+export class TypedNameInput {
+  @label('Name.', 100) name!: string;
+  @choice(() => VariableType, 'Type of the values.') type!: VariableType;
+  @mark('Unit of the values.', 50) unit?: string | null;
+}
+
+@InputType({ description: 'A command that devices of a product understand.' })
+export class CommandDeclarationInput {
+  @label('Name, other than `raw`.', 100) name!: string;
+  @Field(() => [TypedNameInput], {
+    nullable: true,
+    description: 'Parameters, in the order of their bytes: parameter i is variable i of the layout. At most 32.',
+  })
+  @ArrayMaxSize(32)
+  @ValidateNested({ each: true })
+  parameters?: TypedNameInput[] | null;
+  @whole('Stream (LoRaWAN: port) of the bytes. Absent: devices take no bytes, but the parameters by name.', 0, 255, {
+    optional: true,
+  })
+  streamId?: number | null;
+  @choice(() => StreamType, 'Layout of the bytes, together with `streamId`.', { optional: true })
+  streamType?: StreamType | null;
+  @flag('Whether the network asks the device to confirm it. Absent: false.') confirmed?: boolean | null;
+  @flag('Whether only those who may send it see parameters and payload. Absent: false.') secret?: boolean | null;
+}
+
 @InputType({ description: 'Settings of a product, by the names of its variables.' })
 export class ProductSettingsInput {
   @Field(() => [VariableSettingsInput], { nullable: true, description: 'Settings of variables, at most 1,000.' })
@@ -60,6 +87,17 @@ export class ProductSettingsInput {
   @ArrayMaxSize(50)
   @ValidateNested({ each: true })
   derived?: DerivedVariableInput[] | null;
+  @Field(() => [CommandDeclarationInput], {
+    nullable: true,
+    description: 'Commands that devices understand, at most 50.',
+  })
+  @ArrayMaxSize(50)
+  @ValidateNested({ each: true })
+  commands?: CommandDeclarationInput[] | null;
+  @Field(() => [TypedNameInput], { nullable: true, description: 'Parts of the state that devices have, at most 100.' })
+  @ArrayMaxSize(100)
+  @ValidateNested({ each: true })
+  state?: TypedNameInput[] | null;
 }
 
 /** New settings of a product. */

@@ -3,6 +3,7 @@ import { loadProduct } from '#auth/access.js';
 import { policies } from '#auth/policies.js';
 import { invalid } from '#common/errors.js';
 import { Product } from '#entities/product.js';
+import { CommandDeclaration, StateDeclaration } from '#entities/product-command.js';
 import {
   DerivedVariable,
   ProductSettings,
@@ -25,6 +26,16 @@ export class ProductSettingsResolver {
   @FieldResolver(() => [DerivedVariable])
   derived(@Root() { derived = [] }: StoredSettings): readonly DerivedVariable[] {
     return derived;
+  }
+
+  @FieldResolver(() => [CommandDeclaration])
+  commands(@Root() { commands = [] }: StoredSettings): readonly CommandDeclaration[] {
+    return commands;
+  }
+
+  @FieldResolver(() => [StateDeclaration])
+  state(@Root() { state = [] }: StoredSettings): readonly StateDeclaration[] {
+    return state;
   }
 
   @Mutation(() => Product, { description: 'Replaces the settings of a product.' })

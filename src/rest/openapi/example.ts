@@ -1,9 +1,11 @@
 import { alertExamples } from './alert-example.js';
 import { auditExamples, auditParameters } from './audit-example.js';
+import { commandExamples } from './command-example.js';
 import {
   alertRuleId,
   applicationHookId,
   applicationId,
+  commandId,
   createdAt,
   deliveryId,
   deviceId,
@@ -188,6 +190,7 @@ export const typeExamples: Readonly<Record<string, Readonly<Record<string, unkno
   },
   ...alertExamples,
   ...auditExamples,
+  ...commandExamples,
   Job: {
     id: jobId,
     kind: 'replay',
@@ -225,6 +228,7 @@ export const argumentExamples: Readonly<Record<string, unknown>> = {
   importId,
   alertRuleId,
   siteId,
+  commandId,
   ...auditParameters,
   limit: 10,
   page: 1,

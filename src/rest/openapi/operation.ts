@@ -16,6 +16,7 @@ import { readOnlyFields } from '../read-only-fields.js';
 import { pageItems } from '../response.js';
 import type { Route, Verb } from '../routes.js';
 import { bodyExamples } from './alert-example.js';
+import { commandBodies } from './command-example.js';
 import { argumentExamples, typeExamples } from './example.js';
 import { commonHeaders, failures, headerRefs } from './failure.js';
 import { fileContent, freeBodies, freeParameters } from './free-form.js';
@@ -100,7 +101,7 @@ const schemaExampleOf = (field: Field, arg: GraphQLArgument): JsonSchema => {
 };
 
 /** Examples of bodies that are not made of their fields, by operation. */
-const bodies: Readonly<Record<string, object>> = { ...bodyExamples, ...placeBodies };
+const bodies: Readonly<Record<string, object>> = { ...bodyExamples, ...placeBodies, ...commandBodies };
 
 const fieldsBody = (route: Route, field: Field, args: readonly GraphQLArgument[]): JsonSchema | undefined => {
   if (args.length === 0) return undefined;
@@ -173,6 +174,7 @@ export const conflicting: ReadonlySet<string> = new Set([
   'deleteSite',
   'createApplicationHook',
   'createAlertRule',
+  'sendCommand',
   'importDevices',
   'importRecords',
   'applyFileImport',

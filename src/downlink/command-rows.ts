@@ -1,0 +1,71 @@
+import sql, { type Sql } from 'sql-template-tag';
+import type { StreamType } from '#entities/enums.js';
+
+/** A new command. */
+export interface NewCommand {
+  id: string;
+  organizationId: string;
+  deviceId: string;
+  /** Product that declares it; null for a raw one. */
+  productId: string | null;
+  name: string;
+  parameters: Readonly<Record<string, unknown>> | null;
+  payload: Buffer | null;
+  streamId: number | null;
+  streamType: StreamType | null;
+  confirmed: boolean;
+  secret: boolean;
+  key: string | null;
+  /** Account that sent it; null for the organization itself. */
+  sentBy: string | null;
+  /** Name of the account or token. */
+  sender: string | null;
+  /** Seconds until it expires. */
+  lifetime: number;
+}
+
+/** Maximum number of open commands of a device. */
+export const maxOpen = 1000;
+
+/** Returns the statement that stores a command, unless the device has one with its key, or too many. */
+export const insertCommand = (command: NewCommand): Sql => {
+  const { deviceId, parameters } = command;
+  return sql`
+    insert into command (id, organization_id, device_id, product_id, name, parameters, payload, stream_id, stream_type,
+           confirmed, secret, key, sent_by, sender, expires_at)
+    select ${command.id}::uuid, ${command.organizationId}::uuid, ${deviceId}::uuid, ${command.productId}::uuid, ${command.name},
+           ${parameters && JSON.stringify(parameters)}::jsonb, ${command.payload}::bytea, ${command.streamId}::int,
+           ${command.streamType}::text, ${command.confirmed}::boolean, ${command.secret}::boolean, ${command.key}::text,
+           ${command.sentBy}::uuid, ${command.sender}::text,
+           clock_timestamp() + make_interval(secs => ${command.lifetime}::float8)
+     where (select count(*) from (select from command where device_id = ${deviceId}::uuid and open limit ${maxOpen}) c) < ${maxOpen}
+    on conflict (device_id, key) where key is not null do nothing`;
+};
+
+/** Returns the statement that cancels open commands, `c`, and counts them. */
+export const cancelCommands = (where: Sql): Sql => sql`
+  with ended as (
+    update command c set state = 'cancelled', code = null, detail = null, state_at = clock_timestamp(), open = false
+     where ${where} and c.open and c.state in ('waiting', 'handed') returning c.id
+  ), noted as (
+    insert into command_evidence (command_id, source, kind) select id, 'service', 'cancelled' from ended
+  )
+  select count(*)::int as count from ended`;
+
+/**
+ * Returns the statement that ends commands whose time is over: what nothing took has expired; whether the others came is
+ * unknown.
+ */
+export const expireCommands = (limit: number): Sql => sql`
+  with due as (
+    select id, state from command where open and expires_at <= clock_timestamp()
+     order by expires_at limit ${limit} for update skip locked
+  ), ended as (
+    update command c set state = case when due.state = 'waiting' then 'expired' else 'unknown' end,
+           code = case when due.state = 'waiting' then null else 'NO_ANSWER' end, detail = null,
+           state_at = clock_timestamp(), open = false
+      from due where c.id = due.id returning c.id, c.state, c.code
+  ), noted as (
+    insert into command_evidence (command_id, source, kind, code) select id, 'service', state, code from ended
+  )
+  select id from ended`;

@@ -1,0 +1,156 @@
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import type { CommitBus } from '#common/commit-bus.js';
+import type { Log } from '#common/log.js';
+import { transaction } from '#database/transaction.js';
+import type { HandedCommand } from '#entities/command.js';
+import { firstId } from '#entities/id.js';
+import { createPeriodicTasks } from '#scheduling/periodic-tasks.js';
+import { createPollLoop } from '#scheduling/poll-loop.js';
+import { Bell } from './bell.js';
+import { expireCommands } from './command-rows.js';
+import { countNames, lockDevice, type Report, report } from './device-state.js';
+import { type HandOver, handOver } from './hand-over.js';
+import { type NewEvidence, noteEvidence } from './note-evidence.js';
+
+export interface DownlinkOptions {
+  pool: Pool;
+  /** Returns milliseconds since the epoch. */
+  clock: () => number;
+  log: Log;
+  bus: CommitBus;
+  /** Time for which commands are kept, in milliseconds. */
+  retention: number;
+}
+
+/** A device as those who speak to it name it. */
+export interface DeviceName {
+  id: string;
+  organizationId: string;
+}
+
+/** Speaks to devices: it hands over commands, and stores what devices say about these and about their state. */
+export interface Downlink {
+  /** Calls `ring` whenever there may be something for the device. Returns the function that ends this. @throws rateLimited */
+  listen(device: DeviceName, ring: () => void): () => void;
+  /** Hands over the commands that are due. */
+  take(deviceId: string, how: HandOver): Promise<HandedCommand[]>;
+  /** Waits for commands for a number of milliseconds, and hands them over. @throws rateLimited */
+  waitAndTake(device: DeviceName, how: HandOver, wait: number, signal: AbortSignal): Promise<HandedCommand[]>;
+  /** Stores evidence. Returns false when the device has no such command. */
+  note(command: { id: string; deviceId: string }, evidence: NewEvidence): Promise<boolean>;
+  /** Stores what a device reports. Returns the number of names of its state, and stores nothing if there are too many. */
+  report(device: DeviceName, reports: readonly Report[], maxNames: number): Promise<number>;
+  start(): void;
+  close(): Promise<void>;
+}
+
+/** Number of commands that a statement ends or deletes. */
+const piece = 500;
+
+/** Creates the downlink. Any number of processes may do so over one database. */
+export function createDownlink({ pool, clock, log, bus, retention }: DownlinkOptions): Downlink {
+  const bell = new Bell();
+  const take = (deviceId: string, how: HandOver) => handOver(pool, deviceId, how);
+  bus.on('downlink', (devices) => bell.ring(devices));
+  let isClosing = false;
+  const polling = createPollLoop({
+    interval: 1000,
+    isNeeded: () => bell.devices.length > 0,
+    poll: async () => bell.ring(await dueDevices(pool, bell.devices)),
+    onFailure: (error, failures) =>
+      failures === 0 && log.error({ err: error }, 'Devices that wait for commands cannot be served; trying again'),
+  });
+  const tasks = createPeriodicTasks(
+    {
+      expiry: { every: 1000, run: () => repeat(() => expire(pool)) },
+      retention: { every: 60_000, run: () => repeat(() => forget(pool, clock() - retention)) },
+    },
+    { log, failed: 'Upkeep of commands failed; it will be repeated' },
+  );
+  const listen: Downlink['listen'] = (device, ring) => {
+    const end = bell.listen(device, ring);
+    polling.wake();
+    return end;
+  };
+  return {
+    listen,
+    take,
+    async waitAndTake(device, how, wait, signal) {
+      const until = performance.now() + wait;
+      let rung = Promise.withResolvers<void>();
+      // Before the first look: what is sent after it rings.
+      const end = wait > 0 ? listen(device, () => rung.resolve()) : () => undefined;
+      try {
+        for (;;) {
+          const commands = await take(device.id, how);
+          const left = until - performance.now();
+          if (commands.length > 0 || left <= 0 || isClosing || signal.aborted) return commands;
+          await within(rung.promise, left, signal);
+          rung = Promise.withResolvers();
+        }
+      } finally {
+        end();
+      }
+    },
+    note: (command, evidence) => noteEvidence(pool, command, evidence),
+    report: (device, reports, maxNames) => storeReport(pool, device, reports, maxNames),
+    start() {
+      polling.start();
+      tasks.start();
+    },
+    async close() {
+      isClosing = true;
+      bell.ringAll();
+      await Promise.all([polling.close(), tasks.close()]);
+    },
+  };
+}
+
+const storeReport = (pool: Pool, device: DeviceName, reports: readonly Report[], maxNames: number): Promise<number> => {
+  let count = 0;
+  return transaction(
+    pool,
+    async (tx) => {
+      await tx.query(lockDevice(device.id));
+      await tx.query(report(device, reports));
+      const { rows } = await tx.query<{ count: number }>(countNames(device.id));
+      return (count = rows[0]!.count);
+    },
+    () => count <= maxNames,
+  );
+};
+
+/** Returns those of the devices that something may be handed over to. */
+const dueDevices = async (pool: Pool, devices: readonly string[]): Promise<string[]> => {
+  const { rows } = await pool.query<{ id: string }>(sql`
+    select d.id from unnest(${devices}::uuid[]) d (id) where exists (
+      select from command c where c.device_id = d.id and c.open and (c.state = 'waiting' or c.again_at <= clock_timestamp()))`);
+  return rows.map(({ id }) => id);
+};
+
+const expire = async (pool: Pool): Promise<number> => (await pool.query(expireCommands(piece))).rows.length;
+
+const forget = async (pool: Pool, before: number): Promise<number> => {
+  const { rowCount } = await pool.query(sql`
+    delete from command where id in (
+      select id from command where id < ${firstId(before)}::uuid and not open order by id limit ${piece})`);
+  return rowCount ?? 0;
+};
+
+const repeat = async (work: () => Promise<number>): Promise<void> => {
+  while ((await work()) === piece);
+};
+
+/** Waits for a promise, at most for a number of milliseconds, and until the signal is aborted. */
+const within = (promise: Promise<void>, milliseconds: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal.addEventListener('abort', end);
+    void promise.then(end);
+  });

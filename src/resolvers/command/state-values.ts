@@ -1,0 +1,44 @@
+import sql from 'sql-template-tag';
+import { type ApiError, type Fault, invalid } from '#common/errors.js';
+import { stateRows } from '#downlink/device-state.js';
+import { valueFault } from '#downlink/encode.js';
+import { type DeviceState, maxStateNames } from '#entities/device-state.js';
+import type { StateDeclaration } from '#entities/product-command.js';
+import { isStorable, unstorable } from '#entities/storable.js';
+import type { Context } from '#schema/context.js';
+
+const maxBytes = 1024;
+
+/** Returns faults of values of a device's state: of names, kinds and sizes, and of the types that the product declares. */
+export const valueFaults = (
+  at: string,
+  values: Readonly<Record<string, unknown>>,
+  declared: readonly StateDeclaration[] = [],
+): Fault[] => {
+  const types = new Map(declared.map(({ name, type }) => [name, type]));
+  return Object.entries(values).flatMap(([name, value]): Fault[] => {
+    const path = `${at}.${name}`;
+    if (name === '' || name.length > 100) return [{ path: at, message: 'must have names of 1 to 100 characters' }];
+    if (!isStorable(name)) return [{ path: at, message: `has a name that ${unstorable}` }];
+    if (value === null) return [];
+    if (typeof value === 'string' && !isStorable(value)) return [{ path, message: unstorable }];
+    const type = types.get(name);
+    const message = type === undefined ? scalarFault(value) : valueFault(value, type);
+    return message === undefined ? [] : [{ path, message }];
+  });
+};
+
+const scalarFault = (value: unknown): string | undefined =>
+  typeof value === 'boolean' ||
+  typeof value === 'number' ||
+  (typeof value === 'string' && Buffer.byteLength(value) <= maxBytes)
+    ? undefined
+    : 'must be a number, a boolean or a text of at most 1 kB';
+
+/** 422: the state of a device would have too many names. */
+export const tooManyNames = (at: string, count: number): ApiError =>
+  invalid([{ path: at, message: `a device has at most ${maxStateNames} names; this would make ${count}` }]);
+
+/** Loads the state of a device. */
+export const loadState = (ctx: Context, deviceId: string): Promise<DeviceState[]> =>
+  ctx.read<DeviceState>(stateRows(sql`${[deviceId]}`));
