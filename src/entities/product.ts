@@ -1,4 +1,5 @@
 import { Entity, Property } from '@mikro-orm/decorators/legacy';
+import { GraphQLJSONObject } from 'graphql-scalars';
 import { Field, Int, ObjectType } from 'type-graphql';
 import { computed, createdAt, flag, GraphOnly, identifier, now, reference, text, updatedAt } from './columns.js';
 import { StreamType, VariableType } from './enums.js';
@@ -22,6 +23,16 @@ export class Variable {
   @Field(() => String, { nullable: true, description: 'Unit of the values.' }) unit?: string | null;
   @Field(() => VariableType, { description: 'Type of the values.' }) type!: VariableType;
   @Field(() => [Mapping], { nullable: true, description: 'Positions in data streams.' }) mappings?: Mapping[] | null;
+}
+
+@ObjectType({ description: 'A variable of the records of a product, and how to show it.' })
+export class RecordedVariable {
+  @Field(() => String, { description: 'Name.' }) name!: string;
+  @Field(() => String, { nullable: true, description: 'Unit of the values.' }) unit?: string | null;
+  @Field(() => VariableType, { description: 'Type of the values.' }) type!: VariableType;
+  @Field(() => Int, { nullable: true, description: 'Decimal places to show.' }) decimals?: number | null;
+  @Field(() => GraphQLJSONObject, { nullable: true, description: 'Words to show for values, by the values as text.' })
+  words?: Readonly<Record<string, string>> | null;
 }
 
 /** A public product, as lists show it (contract, section 5). */
@@ -90,6 +101,15 @@ export const recordedVariables = ({ variables, settings }: Pick<Product, 'variab
   ...variables,
   ...(settings.derived ?? []),
 ];
+
+/** Returns the variables of a product's records with what settings say of showing them. */
+export const shownVariablesOf = (product: Pick<Product, 'variables' | 'settings'>): RecordedVariable[] => {
+  const settings = new Map(Object.entries(product.settings.variables ?? {}));
+  return recordedVariables(product).map(({ name, unit = null, type }) => {
+    const { decimals = null, words = null } = settings.get(name) ?? {};
+    return { name, unit, type, decimals, words };
+  });
+};
 
 /** A product that a device refers to (contract, section 5). */
 @ObjectType({ description: 'A product, by its identifiers.' })

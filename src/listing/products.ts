@@ -1,7 +1,13 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { deviceCount, productRows } from '#auth/rows.js';
 import type { Caller } from '#entities/caller.js';
-import { type Product, recordedVariables, type Variable } from '#entities/product.js';
+import {
+  type Product,
+  type RecordedVariable,
+  recordedVariables,
+  shownVariablesOf,
+  type Variable,
+} from '#entities/product.js';
 import type { Context } from '#schema/context.js';
 import type { SelectedFields } from '#schema/selected-fields.js';
 import { ignoringCase } from './list.js';
@@ -47,8 +53,16 @@ const measured: SelectedFields = {
   key: 'settings,variables',
 };
 
-/** Returns the variables of the product of an object that may have none, derived ones included; an empty list without a
- * product. */
+/** Returns the variables of a product's records, and how to show them. */
+export const shownVariables = async (ctx: Context, productId: string): Promise<RecordedVariable[]> => {
+  const product = await productOf(ctx, productId, measured);
+  return product === null ? [] : shownVariablesOf(product);
+};
+
+/**
+ * Returns the variables of the product of an object that may have none, derived ones included; an empty list without a
+ * product.
+ */
 export const variablesOf = async (ctx: Context, productId: string | null | undefined): Promise<readonly Variable[]> => {
   const product = await productOf(ctx, productId, measured);
   return product === null ? [] : recordedVariables(product);

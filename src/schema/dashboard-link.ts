@@ -68,6 +68,7 @@ export const typesOfLinks: ReadonlySet<string> = new Set([
   'ProductReference',
   'Record',
   'RecordActivity',
+  'RecordedVariable',
   'RecordsReceived',
   'RecordValue',
   'RejectedItems',

@@ -241,6 +241,7 @@ describe('every field that a link to a dashboard gets to', () => {
       'Record',
       'RecordActivity',
       'RecordValue',
+      'RecordedVariable',
       'RejectedItems',
       'SearchAnswer',
       'Series',

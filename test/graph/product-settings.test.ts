@@ -73,6 +73,33 @@ describe('putProductSettings', () => {
     expect(await read(owner, id)).toEqual({ settings: { variables: [] } });
   });
 
+  it('says how to show the variables of records, derived ones included', async () => {
+    const id = await newProduct();
+    const derived = [{ name: 'double', unit: 'Wh', type: 'FLOAT32', formula: 'energy * 2' }];
+    const words = [{ value: 'on', word: 'Running' }];
+    await put(owner, id, {
+      derived,
+      variables: [
+        { name: 'note', words },
+        { name: 'double', decimals: 1 },
+      ],
+    });
+    const { body } = await owner.graph(
+      `query ($o: ID!, $p: ID!) { product(organizationId: $o, productId: $p) {
+        recordedVariables { name unit type decimals words } } }`,
+      { o: owner.id, p: id },
+    );
+    const plain = { unit: null, decimals: null, words: null };
+    const shows = [
+      { ...plain, name: 'note', words: { on: 'Running' } },
+      { ...plain, name: 'double', unit: 'Wh', type: 'FLOAT32', decimals: 1 },
+    ];
+    const all = (body.data!['product'] as { recordedVariables: { name: string }[] }).recordedVariables;
+    expect(all).toHaveLength(variables.length + 1);
+    expect(all.at(-1)).toEqual(shows[1]);
+    expect(all.find(({ name }) => name === 'note')).toMatchObject(shows[0]!);
+  });
+
   it('leaves the former and new settings in the audit log', async () => {
     const id = await newProduct();
     await put(owner, id, settings);

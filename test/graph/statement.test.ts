@@ -38,6 +38,7 @@ const edges: Record<string, string> = {
   'Team.organization': 'teams(limit: 100) { items { organization { name memberCount role } } }',
   'TeamGrant.application': 'teams(limit: 100) { items { grants(limit: 1) { items { application { name } } } } }',
   'TeamGrant.team': applications('grants(limit: 1) { items { team { name } } }'),
+  'Product.recordedVariables': 'products(limit: 100) { items { recordedVariables { name words } } }',
   'Product.devices': `products(limit: 100) { items { devices${one} } }`,
   'Product.organization': 'products(limit: 100) { items { organization { memberCount } } }',
   'Product.applications': `products(limit: 100) { items { applications${one} } }`,

@@ -706,7 +706,7 @@ export type AlertRuleQueryVariables = Exact<{
 }>;
 
 
-export type AlertRuleQuery = { application: { id: string, name: string, permission: Permission, products: { items: Array<{ id: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> }> }, devices: { items: Array<{ id: string, name: string | null, serial: string, tags: Array<string> }> } } | null, alertRule?: { id: string, applicationId: string, name: string, severity: AlertSeverity, kind: AlertKind, products: Array<string>, tags: Array<string>, recipients: Array<string>, for: number, maxGap: number, closeAfter: number | null, silentFor: number | null, variable: string | null, disabled: boolean, disabledAt: string | null, disabledReason: AlertDisabledReason | null, recipientStates: Array<{ address: string, state: AlertRecipientState, reason: string | null }>, when: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, until: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, undecided: { since: string, deviceCount: number } | null } | null };
+export type AlertRuleQuery = { application: { id: string, name: string, permission: Permission, products: { items: Array<{ id: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null, decimals: number | null, words: Record<string, unknown> | null }> }> }, devices: { items: Array<{ id: string, name: string | null, serial: string, tags: Array<string> }> } } | null, alertRule?: { id: string, applicationId: string, name: string, severity: AlertSeverity, kind: AlertKind, products: Array<string>, tags: Array<string>, recipients: Array<string>, for: number, maxGap: number, closeAfter: number | null, silentFor: number | null, variable: string | null, disabled: boolean, disabledAt: string | null, disabledReason: AlertDisabledReason | null, recipientStates: Array<{ address: string, state: AlertRecipientState, reason: string | null }>, when: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, until: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, undecided: { since: string, deviceCount: number } | null } | null };
 
 export type AlertRulesQueryVariables = Exact<{
   organizationId: string;
@@ -861,11 +861,11 @@ export type DashboardQueryVariables = Exact<{
 }>;
 
 
-export type DashboardQuery = { application: { permission: Permission, hasDashboard: boolean, id: string, name: string, dashboard: { version: number, document: unknown, updatedAt: string | null, updatedBy: { id: string, name: string | null, username: string } | null } | null, products: { items: Array<{ id: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> }> }, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, tags: Array<string> }> } } | null, sites: { items: Array<{ id: string, name: string, path: Array<string> }> } | null };
+export type DashboardQuery = { application: { permission: Permission, hasDashboard: boolean, id: string, name: string, dashboard: { version: number, document: unknown, updatedAt: string | null, updatedBy: { id: string, name: string | null, username: string } | null } | null, products: { items: Array<{ id: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null, decimals: number | null, words: Record<string, unknown> | null }> }> }, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, tags: Array<string> }> } } | null, sites: { items: Array<{ id: string, name: string, path: Array<string> }> } | null };
 
-export type DashboardApplicationFragment = { permission: Permission, hasDashboard: boolean, id: string, name: string, dashboard: { version: number, document: unknown, updatedAt: string | null, updatedBy: { id: string, name: string | null, username: string } | null } | null, products: { items: Array<{ id: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> }> }, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, tags: Array<string> }> } };
+export type DashboardApplicationFragment = { permission: Permission, hasDashboard: boolean, id: string, name: string, dashboard: { version: number, document: unknown, updatedAt: string | null, updatedBy: { id: string, name: string | null, username: string } | null } | null, products: { items: Array<{ id: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null, decimals: number | null, words: Record<string, unknown> | null }> }> }, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, tags: Array<string> }> } };
 
-export type DashboardSubjectsFragment = { id: string, name: string, products: { items: Array<{ id: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> }> }, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, tags: Array<string> }> } };
+export type DashboardSubjectsFragment = { id: string, name: string, products: { items: Array<{ id: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null, decimals: number | null, words: Record<string, unknown> | null }> }> }, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, tags: Array<string> }> } };
 
 export type DashboardsQueryVariables = Exact<{
   organizationId: string;
@@ -890,8 +890,6 @@ export type PanelDeviceFragment = { id: string, name: string | null, serial: str
 export type PanelLineFragment = { name: string, unit: string | null, type: VariableType | null, interval: number | null, ts: Array<number>, values: Array<number> };
 
 export type PanelNewestFragment = { name: string, values: Array<number> };
-
-export type PanelGroupFragment = { key: string | null, name: string | null, others: boolean, unit: string | null, interval: number | null, ts: Array<number>, values: Array<number>, lowest: Array<number>, highest: Array<number>, devices: Array<number>, expected: Array<number>, bridged: Array<number> };
 
 export type PanelStatesFragment = { name: string, unit: string | null, type: VariableType | null, interval: number, ts: Array<number>, seconds: Array<number>, values: Array<string> };
 
@@ -937,7 +935,7 @@ export type DashboardOwnerQuery = { application: { id: string, name: string, des
 export type WallQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type WallQuery = { viewer: { application: { organizationId: string, id: string, name: string, dashboard: { version: number, document: unknown } | null, products: { items: Array<{ id: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> }> }, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, tags: Array<string> }> } } | null } | null };
+export type WallQuery = { viewer: { application: { organizationId: string, id: string, name: string, dashboard: { version: number, document: unknown } | null, products: { items: Array<{ id: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null, decimals: number | null, words: Record<string, unknown> | null }> }> }, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, tags: Array<string> }> } } | null } | null };
 
 export type DeviceSuggestionsQueryVariables = Exact<{
   organizationId: string;
@@ -1012,7 +1010,7 @@ export type DeviceQueryVariables = Exact<{
 }>;
 
 
-export type DeviceQuery = { device: { id: string, serial: string, name: string | null, tags: Array<string>, createdAt: string, lastRecordAt: string | null, clockAhead: number | null, location: { lat: number, lon: number } | null, product: { id: string, organizationId: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> } | null, applications: { items: Array<{ id: string, name: string }> }, openEpisodes: { totalCount: number | null, items: Array<{ id: string, name: string, severity: AlertSeverity, applicationId: string, alertRuleId: string, openedAt: string, closedAt: string | null, closedReason: EpisodeEnd | null, acknowledgedAt: string | null, acknowledgedBy: string | null, openedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, closedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, device: { id: string, name: string | null, serial: string } | null }> }, series: Array<{ name: string, unit: string | null, type: VariableType | null, interval: number | null, ts: Array<number>, values: Array<number> }>, latest: Array<{ name: string, value: unknown, unit: string | null, ts: number, ahead: number | null }>, records: { items: Array<{ id: string, ts: number, data: Record<string, unknown>, metadata: Record<string, unknown>, frame: Record<string, unknown> | null }> } } | null, account: { id: string, episodes: { items: Array<{ id: string, name: string, severity: AlertSeverity, openedAt: string, closedAt: string | null }> } } | null, deviceTokens?: { items: Array<{ id: string, name: string | null, prefix: string, createdAt: string, lastUsedAt: string | null, expiresAt: string | null, revokedAt: string | null }> } | null, products: { items: Array<{ id: string, organizationId: string, name: string, version: string }> } | null };
+export type DeviceQuery = { device: { id: string, serial: string, name: string | null, tags: Array<string>, createdAt: string, lastRecordAt: string | null, clockAhead: number | null, location: { lat: number, lon: number } | null, product: { id: string, organizationId: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null, decimals: number | null, words: Record<string, unknown> | null }> } | null, applications: { items: Array<{ id: string, name: string }> }, openEpisodes: { totalCount: number | null, items: Array<{ id: string, name: string, severity: AlertSeverity, applicationId: string, alertRuleId: string, openedAt: string, closedAt: string | null, closedReason: EpisodeEnd | null, acknowledgedAt: string | null, acknowledgedBy: string | null, openedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, closedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, device: { id: string, name: string | null, serial: string } | null }> }, series: Array<{ name: string, unit: string | null, type: VariableType | null, interval: number | null, ts: Array<number>, values: Array<number> }>, latest: Array<{ name: string, value: unknown, unit: string | null, ts: number, ahead: number | null }>, records: { items: Array<{ id: string, ts: number, data: Record<string, unknown>, metadata: Record<string, unknown>, frame: Record<string, unknown> | null }> } } | null, account: { id: string, episodes: { items: Array<{ id: string, name: string, severity: AlertSeverity, openedAt: string, closedAt: string | null }> } } | null, deviceTokens?: { items: Array<{ id: string, name: string | null, prefix: string, createdAt: string, lastUsedAt: string | null, expiresAt: string | null, revokedAt: string | null }> } | null, products: { items: Array<{ id: string, organizationId: string, name: string, version: string }> } | null };
 
 export type TagDevicesMutationVariables = Exact<{
   organizationId: string;
@@ -1085,7 +1083,7 @@ export type DevicesQueryVariables = Exact<{
 }>;
 
 
-export type DevicesQuery = { devices: { totalCount: number | null, items: Array<{ id: string, serial: string, name: string | null, tags: Array<string>, applicationCount: number, lastRecordAt: string | null, product: { id: string, name: string, variables: Array<{ name: string }> } | null, latest: Array<{ name: string, value: unknown, unit: string | null, ts: number, ahead: number | null }> }> } | null, products: { items: Array<{ id: string, organizationId: string, name: string, version: string }> } | null, applications: { items: Array<{ id: string, name: string, permission: Permission }> } | null };
+export type DevicesQuery = { devices: { totalCount: number | null, items: Array<{ id: string, serial: string, name: string | null, tags: Array<string>, applicationCount: number, lastRecordAt: string | null, product: { id: string, name: string, variables: Array<{ name: string, type: VariableType, unit: string | null, decimals: number | null, words: Record<string, unknown> | null }> } | null, latest: Array<{ name: string, value: unknown, unit: string | null, ts: number, ahead: number | null }> }> } | null, products: { items: Array<{ id: string, organizationId: string, name: string, version: string }> } | null, applications: { items: Array<{ id: string, name: string, permission: Permission }> } | null };
 
 export type FileImportQueryVariables = Exact<{
   organizationId: string;
@@ -1136,11 +1134,11 @@ export type ExploreQueryVariables = Exact<{
 }>;
 
 
-export type ExploreQuery = { applications: { items: Array<{ id: string, name: string }> } | null, chosen: { items: Array<{ id: string, products: { items: Array<{ id: string, name: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> }> }, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string }> }, series?: Array<{ name: string, unit: string | null, type: VariableType | null, deviceId: string, interval: number | null, ts: Array<number>, values: Array<number> }>, first?: Array<{ unit: string | null, interval: number | null, ts: Array<number>, values: Array<number>, lowest: Array<number>, highest: Array<number>, devices: Array<number>, expected: Array<number> }>, second?: Array<{ unit: string | null, interval: number | null, ts: Array<number>, values: Array<number>, lowest: Array<number>, highest: Array<number>, devices: Array<number>, expected: Array<number> }>, third?: Array<{ unit: string | null, interval: number | null, ts: Array<number>, values: Array<number>, lowest: Array<number>, highest: Array<number>, devices: Array<number>, expected: Array<number> }>, search?: { took: number, responses: Array<Record<string, unknown>> } }> } | null, series?: Array<{ name: string, unit: string | null, type: VariableType | null, deviceId: string, interval: number | null, ts: Array<number>, values: Array<number> }> | null };
-
-export type ExploredGroupFragment = { unit: string | null, interval: number | null, ts: Array<number>, values: Array<number>, lowest: Array<number>, highest: Array<number>, devices: Array<number>, expected: Array<number> };
+export type ExploreQuery = { applications: { items: Array<{ id: string, name: string }> } | null, chosen: { items: Array<{ id: string, products: { items: Array<{ id: string, name: string, variables: Array<{ name: string, type: VariableType, unit: string | null, decimals: number | null, words: Record<string, unknown> | null }> }> }, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string }> }, series?: Array<{ name: string, unit: string | null, type: VariableType | null, deviceId: string, interval: number | null, ts: Array<number>, values: Array<number> }>, first?: Array<{ key: string | null, name: string | null, others: boolean, unit: string | null, interval: number | null, ts: Array<number>, values: Array<number>, lowest: Array<number>, highest: Array<number>, devices: Array<number>, expected: Array<number>, bridged: Array<number> }>, second?: Array<{ key: string | null, name: string | null, others: boolean, unit: string | null, interval: number | null, ts: Array<number>, values: Array<number>, lowest: Array<number>, highest: Array<number>, devices: Array<number>, expected: Array<number>, bridged: Array<number> }>, third?: Array<{ key: string | null, name: string | null, others: boolean, unit: string | null, interval: number | null, ts: Array<number>, values: Array<number>, lowest: Array<number>, highest: Array<number>, devices: Array<number>, expected: Array<number>, bridged: Array<number> }>, search?: { took: number, responses: Array<Record<string, unknown>> } }> } | null, series?: Array<{ name: string, unit: string | null, type: VariableType | null, deviceId: string, interval: number | null, ts: Array<number>, values: Array<number> }> | null };
 
 export type ExploredLineFragment = { name: string, unit: string | null, type: VariableType | null, deviceId: string, interval: number | null, ts: Array<number>, values: Array<number> };
+
+export type GroupLineFragment = { key: string | null, name: string | null, others: boolean, unit: string | null, interval: number | null, ts: Array<number>, values: Array<number>, lowest: Array<number>, highest: Array<number>, devices: Array<number>, expected: Array<number>, bridged: Array<number> };
 
 export type CreateHookMutationVariables = Exact<{
   organizationId: string;
@@ -1335,7 +1333,7 @@ export type LiveQueryVariables = Exact<{
 }>;
 
 
-export type LiveQuery = { applications: { items: Array<{ id: string, name: string }> } | null, chosen: { items: Array<{ id: string, products: { items: Array<{ id: string, variables: Array<{ name: string, unit: string | null }> }> }, search: { responses: Array<Record<string, unknown>> } }> } | null };
+export type LiveQuery = { applications: { items: Array<{ id: string, name: string }> } | null, chosen: { items: Array<{ id: string, products: { items: Array<{ id: string, variables: Array<{ name: string, type: VariableType, unit: string | null, decimals: number | null, words: Record<string, unknown> | null }> }> }, search: { responses: Array<Record<string, unknown>> } }> } | null };
 
 export type FirstChartQueryVariables = Exact<{
   organizationId: string;
@@ -1657,6 +1655,8 @@ export type RevokeSessionMutationVariables = Exact<{
 
 export type RevokeSessionMutation = { revokeSession: { id: string } | null };
 
+export type ShownVariablesFragment = { variables: Array<{ name: string, type: VariableType, unit: string | null, decimals: number | null, words: Record<string, unknown> | null }> };
+
 export type CreateSiteMutationVariables = Exact<{
   organizationId: string;
   name: string;
@@ -1712,7 +1712,7 @@ export type SiteSeriesQueryVariables = Exact<{
 }>;
 
 
-export type SiteSeriesQuery = { site: { id: string, groupSeries: Array<{ unit: string | null, interval: number | null, ts: Array<number>, values: Array<number>, lowest: Array<number>, highest: Array<number>, devices: Array<number>, expected: Array<number> }> } | null };
+export type SiteSeriesQuery = { site: { id: string, groupSeries: Array<{ key: string | null, name: string | null, others: boolean, unit: string | null, interval: number | null, ts: Array<number>, values: Array<number>, lowest: Array<number>, highest: Array<number>, devices: Array<number>, expected: Array<number>, bridged: Array<number> }> } | null };
 
 export type SiteQueryVariables = Exact<{
   organizationId: string;
@@ -1723,11 +1723,11 @@ export type SiteQueryVariables = Exact<{
 }>;
 
 
-export type SiteQuery = { site: { id: string, name: string, kind: string | null, timeZone: string | null, externalId: string | null, parentId: string | null, path: Array<string>, parent: { id: string, name: string, timeZone: string | null, parent: { id: string, name: string, timeZone: string | null, parent: { id: string, name: string, timeZone: string | null, parent: { id: string, name: string, timeZone: string | null, parent: { id: string, name: string, timeZone: string | null, parent: { id: string, name: string, timeZone: string | null, parent: { id: string, name: string, timeZone: string | null } | null } | null } | null } | null } | null } | null } | null, children: { totalCount: number | null, items: Array<{ id: string, name: string, kind: string | null, path: Array<string>, devices: { totalCount: number | null } }> }, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, lastRecordAt: string | null, site: { id: string, name: string } | null }> }, measured: { totalCount: number | null, items: Array<{ id: string, product: { id: string, variables: Array<{ name: string, type: VariableType }>, settings: { variables: Array<{ name: string, counter: { jitter: number } | null }> } } | null }> } } | null, products: { items: Array<{ id: string, variables: Array<{ name: string, type: VariableType }>, settings: { variables: Array<{ name: string, counter: { jitter: number } | null }> } }> } | null };
+export type SiteQuery = { site: { id: string, name: string, kind: string | null, timeZone: string | null, externalId: string | null, parentId: string | null, path: Array<string>, parent: { id: string, name: string, timeZone: string | null, parent: { id: string, name: string, timeZone: string | null, parent: { id: string, name: string, timeZone: string | null, parent: { id: string, name: string, timeZone: string | null, parent: { id: string, name: string, timeZone: string | null, parent: { id: string, name: string, timeZone: string | null, parent: { id: string, name: string, timeZone: string | null } | null } | null } | null } | null } | null } | null } | null, children: { totalCount: number | null, items: Array<{ id: string, name: string, kind: string | null, path: Array<string>, devices: { totalCount: number | null } }> }, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, lastRecordAt: string | null, site: { id: string, name: string } | null }> }, measured: { totalCount: number | null, items: Array<{ id: string, product: { id: string, settings: { variables: Array<{ name: string, counter: { jitter: number } | null }> }, variables: Array<{ name: string, type: VariableType, unit: string | null, decimals: number | null, words: Record<string, unknown> | null }> } | null }> } } | null, products: { items: Array<{ id: string, settings: { variables: Array<{ name: string, counter: { jitter: number } | null }> }, variables: Array<{ name: string, type: VariableType, unit: string | null, decimals: number | null, words: Record<string, unknown> | null }> }> } | null };
 
 export type SiteAboveFragment = { id: string, name: string, timeZone: string | null };
 
-export type MeasuredProductFragment = { id: string, variables: Array<{ name: string, type: VariableType }>, settings: { variables: Array<{ name: string, counter: { jitter: number } | null }> } };
+export type MeasuredProductFragment = { id: string, settings: { variables: Array<{ name: string, counter: { jitter: number } | null }> }, variables: Array<{ name: string, type: VariableType, unit: string | null, decimals: number | null, words: Record<string, unknown> | null }> };
 
 export type SitesQueryVariables = Exact<{
   organizationId: string;
@@ -1928,6 +1928,17 @@ export const AuditLineFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"AuditLine"}) as unknown as TypedDocumentString<AuditLineFragment, unknown>;
+export const ShownVariablesFragmentDoc = new TypedDocumentString(`
+    fragment ShownVariables on Product {
+  variables: recordedVariables {
+    name
+    type
+    unit
+    decimals
+    words
+  }
+}
+    `, {"fragmentName":"ShownVariables"}) as unknown as TypedDocumentString<ShownVariablesFragment, unknown>;
 export const DashboardSubjectsFragmentDoc = new TypedDocumentString(`
     fragment DashboardSubjects on Application {
   id
@@ -1937,11 +1948,7 @@ export const DashboardSubjectsFragmentDoc = new TypedDocumentString(`
       id
       name
       version
-      variables {
-        name
-        type
-        unit
-      }
+      ...ShownVariables
     }
   }
   devices(limit: 500, sort: "name") {
@@ -1954,7 +1961,15 @@ export const DashboardSubjectsFragmentDoc = new TypedDocumentString(`
     }
   }
 }
-    `, {"fragmentName":"DashboardSubjects"}) as unknown as TypedDocumentString<DashboardSubjectsFragment, unknown>;
+    fragment ShownVariables on Product {
+  variables: recordedVariables {
+    name
+    type
+    unit
+    decimals
+    words
+  }
+}`, {"fragmentName":"DashboardSubjects"}) as unknown as TypedDocumentString<DashboardSubjectsFragment, unknown>;
 export const DashboardApplicationFragmentDoc = new TypedDocumentString(`
     fragment DashboardApplication on Application {
   ...DashboardSubjects
@@ -1979,11 +1994,7 @@ export const DashboardApplicationFragmentDoc = new TypedDocumentString(`
       id
       name
       version
-      variables {
-        name
-        type
-        unit
-      }
+      ...ShownVariables
     }
   }
   devices(limit: 500, sort: "name") {
@@ -1994,6 +2005,15 @@ export const DashboardApplicationFragmentDoc = new TypedDocumentString(`
       serial
       tags
     }
+  }
+}
+fragment ShownVariables on Product {
+  variables: recordedVariables {
+    name
+    type
+    unit
+    decimals
+    words
   }
 }`, {"fragmentName":"DashboardApplication"}) as unknown as TypedDocumentString<DashboardApplicationFragment, unknown>;
 export const PanelDeviceFragmentDoc = new TypedDocumentString(`
@@ -2019,22 +2039,6 @@ export const PanelNewestFragmentDoc = new TypedDocumentString(`
   values
 }
     `, {"fragmentName":"PanelNewest"}) as unknown as TypedDocumentString<PanelNewestFragment, unknown>;
-export const PanelGroupFragmentDoc = new TypedDocumentString(`
-    fragment PanelGroup on GroupSeries {
-  key
-  name
-  others
-  unit
-  interval
-  ts
-  values
-  lowest
-  highest
-  devices
-  expected
-  bridged
-}
-    `, {"fragmentName":"PanelGroup"}) as unknown as TypedDocumentString<PanelGroupFragment, unknown>;
 export const PanelStatesFragmentDoc = new TypedDocumentString(`
     fragment PanelStates on States {
   name
@@ -2082,18 +2086,6 @@ export const ChangedDevicesFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"ChangedDevices"}) as unknown as TypedDocumentString<ChangedDevicesFragment, unknown>;
-export const ExploredGroupFragmentDoc = new TypedDocumentString(`
-    fragment ExploredGroup on GroupSeries {
-  unit
-  interval
-  ts
-  values
-  lowest
-  highest
-  devices
-  expected
-}
-    `, {"fragmentName":"ExploredGroup"}) as unknown as TypedDocumentString<ExploredGroupFragment, unknown>;
 export const ExploredLineFragmentDoc = new TypedDocumentString(`
     fragment ExploredLine on Series {
   name
@@ -2105,6 +2097,22 @@ export const ExploredLineFragmentDoc = new TypedDocumentString(`
   values
 }
     `, {"fragmentName":"ExploredLine"}) as unknown as TypedDocumentString<ExploredLineFragment, unknown>;
+export const GroupLineFragmentDoc = new TypedDocumentString(`
+    fragment GroupLine on GroupSeries {
+  key
+  name
+  others
+  unit
+  interval
+  ts
+  values
+  lowest
+  highest
+  devices
+  expected
+  bridged
+}
+    `, {"fragmentName":"GroupLine"}) as unknown as TypedDocumentString<GroupLineFragment, unknown>;
 export const JobLineFragmentDoc = new TypedDocumentString(`
     fragment JobLine on Job {
   id
@@ -2161,10 +2169,7 @@ export const SiteAboveFragmentDoc = new TypedDocumentString(`
 export const MeasuredProductFragmentDoc = new TypedDocumentString(`
     fragment MeasuredProduct on Product {
   id
-  variables {
-    name
-    type
-  }
+  ...ShownVariables
   settings {
     variables {
       name
@@ -2174,7 +2179,15 @@ export const MeasuredProductFragmentDoc = new TypedDocumentString(`
     }
   }
 }
-    `, {"fragmentName":"MeasuredProduct"}) as unknown as TypedDocumentString<MeasuredProductFragment, unknown>;
+    fragment ShownVariables on Product {
+  variables: recordedVariables {
+    name
+    type
+    unit
+    decimals
+    words
+  }
+}`, {"fragmentName":"MeasuredProduct"}) as unknown as TypedDocumentString<MeasuredProductFragment, unknown>;
 export const SiteLineFragmentDoc = new TypedDocumentString(`
     fragment SiteLine on Site {
   id
@@ -2452,11 +2465,7 @@ export const AlertRuleDocument = new TypedDocumentString(`
         id
         name
         version
-        variables {
-          name
-          type
-          unit
-        }
+        ...ShownVariables
       }
     }
     devices(limit: 200, sort: "name") {
@@ -2521,6 +2530,15 @@ fragment Condition on AlertCondition {
     value
   }
   query
+}
+fragment ShownVariables on Product {
+  variables: recordedVariables {
+    name
+    type
+    unit
+    decimals
+    words
+  }
 }`) as unknown as TypedDocumentString<AlertRuleQuery, AlertRuleQueryVariables>;
 export const AlertRulesDocument = new TypedDocumentString(`
     query AlertRules($organizationId: ID!, $applicationIds: [ID!], $limit: Int!, $page: Int!, $sort: String) {
@@ -2934,11 +2952,7 @@ fragment DashboardSubjects on Application {
       id
       name
       version
-      variables {
-        name
-        type
-        unit
-      }
+      ...ShownVariables
     }
   }
   devices(limit: 500, sort: "name") {
@@ -2949,6 +2963,15 @@ fragment DashboardSubjects on Application {
       serial
       tags
     }
+  }
+}
+fragment ShownVariables on Product {
+  variables: recordedVariables {
+    name
+    type
+    unit
+    decimals
+    words
   }
 }`) as unknown as TypedDocumentString<DashboardQuery, DashboardQueryVariables>;
 export const DashboardsDocument = new TypedDocumentString(`
@@ -3063,11 +3086,7 @@ export const WallDocument = new TypedDocumentString(`
       id
       name
       version
-      variables {
-        name
-        type
-        unit
-      }
+      ...ShownVariables
     }
   }
   devices(limit: 500, sort: "name") {
@@ -3078,6 +3097,15 @@ export const WallDocument = new TypedDocumentString(`
       serial
       tags
     }
+  }
+}
+fragment ShownVariables on Product {
+  variables: recordedVariables {
+    name
+    type
+    unit
+    decimals
+    words
   }
 }`) as unknown as TypedDocumentString<WallQuery, WallQueryVariables>;
 export const DeviceSuggestionsDocument = new TypedDocumentString(`
@@ -3186,11 +3214,7 @@ export const DeviceDocument = new TypedDocumentString(`
       organizationId
       name
       version
-      variables {
-        name
-        type
-        unit
-      }
+      ...ShownVariables
     }
     applications(limit: 100, sort: "name") {
       items {
@@ -3291,6 +3315,15 @@ export const DeviceDocument = new TypedDocumentString(`
     id
     name
     serial
+  }
+}
+fragment ShownVariables on Product {
+  variables: recordedVariables {
+    name
+    type
+    unit
+    decimals
+    words
   }
 }`) as unknown as TypedDocumentString<DeviceQuery, DeviceQueryVariables>;
 export const TagDevicesDocument = new TypedDocumentString(`
@@ -3418,9 +3451,7 @@ export const DevicesDocument = new TypedDocumentString(`
       product {
         id
         name
-        variables {
-          name
-        }
+        ...ShownVariables
       }
       latest {
         name
@@ -3447,7 +3478,15 @@ export const DevicesDocument = new TypedDocumentString(`
     }
   }
 }
-    `) as unknown as TypedDocumentString<DevicesQuery, DevicesQueryVariables>;
+    fragment ShownVariables on Product {
+  variables: recordedVariables {
+    name
+    type
+    unit
+    decimals
+    words
+  }
+}`) as unknown as TypedDocumentString<DevicesQuery, DevicesQueryVariables>;
 export const FileImportDocument = new TypedDocumentString(`
     query FileImport($organizationId: ID!, $importId: ID!) {
   fileImport(organizationId: $organizationId, importId: $importId) {
@@ -3517,11 +3556,7 @@ export const ExploreDocument = new TypedDocumentString(`
         items {
           id
           name
-          variables {
-            name
-            type
-            unit
-          }
+          ...ShownVariables
         }
       }
       devices(limit: 200, sort: "name") {
@@ -3550,7 +3585,7 @@ export const ExploreDocument = new TypedDocumentString(`
         perDevice: $perDevice
         combine: $combine
       ) @include(if: $hasFirst) {
-        ...ExploredGroup
+        ...GroupLine
       }
       second: groupSeries(
         variable: $second
@@ -3561,7 +3596,7 @@ export const ExploreDocument = new TypedDocumentString(`
         perDevice: $perDevice
         combine: $combine
       ) @include(if: $hasSecond) {
-        ...ExploredGroup
+        ...GroupLine
       }
       third: groupSeries(
         variable: $third
@@ -3572,7 +3607,7 @@ export const ExploreDocument = new TypedDocumentString(`
         perDevice: $perDevice
         combine: $combine
       ) @include(if: $hasThird) {
-        ...ExploredGroup
+        ...GroupLine
       }
       search(ts: $ts, queries: $queries) @include(if: $searches) {
         took
@@ -3592,7 +3627,19 @@ export const ExploreDocument = new TypedDocumentString(`
     ...ExploredLine
   }
 }
-    fragment ExploredGroup on GroupSeries {
+    fragment ExploredLine on Series {
+  name
+  unit
+  type
+  deviceId
+  interval
+  ts
+  values
+}
+fragment GroupLine on GroupSeries {
+  key
+  name
+  others
   unit
   interval
   ts
@@ -3601,15 +3648,16 @@ export const ExploreDocument = new TypedDocumentString(`
   highest
   devices
   expected
+  bridged
 }
-fragment ExploredLine on Series {
-  name
-  unit
-  type
-  deviceId
-  interval
-  ts
-  values
+fragment ShownVariables on Product {
+  variables: recordedVariables {
+    name
+    type
+    unit
+    decimals
+    words
+  }
 }`) as unknown as TypedDocumentString<ExploreQuery, ExploreQueryVariables>;
 export const CreateHookDocument = new TypedDocumentString(`
     mutation CreateHook($organizationId: ID!, $applicationId: ID!, $url: URL!, $allowUnverifiedSSLCert: Boolean, $authentication: HookAuthenticationInput) {
@@ -4090,10 +4138,7 @@ export const LiveDocument = new TypedDocumentString(`
       products(limit: 50) {
         items {
           id
-          variables {
-            name
-            unit
-          }
+          ...ShownVariables
         }
       }
       search(ts: $ts, queries: $queries) {
@@ -4102,7 +4147,15 @@ export const LiveDocument = new TypedDocumentString(`
     }
   }
 }
-    `) as unknown as TypedDocumentString<LiveQuery, LiveQueryVariables>;
+    fragment ShownVariables on Product {
+  variables: recordedVariables {
+    name
+    type
+    unit
+    decimals
+    words
+  }
+}`) as unknown as TypedDocumentString<LiveQuery, LiveQueryVariables>;
 export const FirstChartDocument = new TypedDocumentString(`
     query FirstChart($organizationId: ID!, $deviceIds: [ID!], $variables: [String!]!, $from: UnixTime) {
   series(
@@ -4928,11 +4981,14 @@ export const SiteSeriesDocument = new TypedDocumentString(`
       perDevice: $perDevice
       combine: $combine
     ) {
-      ...ExploredGroup
+      ...GroupLine
     }
   }
 }
-    fragment ExploredGroup on GroupSeries {
+    fragment GroupLine on GroupSeries {
+  key
+  name
+  others
   unit
   interval
   ts
@@ -4941,6 +4997,7 @@ export const SiteSeriesDocument = new TypedDocumentString(`
   highest
   devices
   expected
+  bridged
 }`) as unknown as TypedDocumentString<SiteSeriesQuery, SiteSeriesQueryVariables>;
 export const SiteDocument = new TypedDocumentString(`
     query Site($organizationId: ID!, $siteId: ID!, $limit: Int!, $page: Int!, $sort: String) {
@@ -5011,17 +5068,23 @@ export const SiteDocument = new TypedDocumentString(`
     }
   }
 }
-    fragment SiteAbove on Site {
+    fragment ShownVariables on Product {
+  variables: recordedVariables {
+    name
+    type
+    unit
+    decimals
+    words
+  }
+}
+fragment SiteAbove on Site {
   id
   name
   timeZone
 }
 fragment MeasuredProduct on Product {
   id
-  variables {
-    name
-    type
-  }
+  ...ShownVariables
   settings {
     variables {
       name

@@ -1,12 +1,9 @@
 import uPlot from 'uplot';
-import { shown } from '../format/value.js';
+import { type Look, said, wordFor } from '../format/look.js';
 
-/** One line of a chart: ascending instants in Unix seconds, and a value at each. */
-export interface Line {
+/** One line of a chart: ascending instants in Unix seconds, and a value at each. A BOOL is drawn in steps. */
+export interface Line extends Look {
   readonly name: string;
-  readonly unit?: string | null;
-  /** Type of the variable. A BOOL is drawn in steps and read in words. */
-  readonly type?: string | null;
   /** Length of a bucket in seconds, where the values are those of buckets. */
   readonly interval?: number | null;
   /** Custom property of the colour; by default that of the place of the line. */
@@ -36,13 +33,17 @@ export const strokeOf = (index: number, line?: Line): { color: string; dash: num
 
 export const isBoolean = ({ type }: Line): boolean => type === 'BOOL';
 
-/** Returns the words for false and true: those of a unit such as `closed/open`, or `false` and `true`. */
-const wordsOf = ({ unit }: Pick<Line, 'unit'>): string[] =>
-  unit?.includes('/') ? unit.split('/', 2).map((word) => word.trim()) : ['false', 'true'];
+/** Returns the words for false and true. */
+const wordsOf = (line: Line): string[] => [false, true].map((value) => said(value, line));
 
-/** Formats a value of a line with its unit. The mean of a bucket of booleans reads as the value that lasted longer. */
+/**
+ * Formats a value of a line: by its word, or with its decimals and unit. The mean of a bucket of booleans reads as the
+ * value that lasted longer.
+ */
 export const readValue = (line: Line, value: number): string =>
-  isBoolean(line) ? wordsOf(line)[value >= 0.5 ? 1 : 0]! : shown(rounded(value), line.unit);
+  isBoolean(line)
+    ? said(value >= 0.5, line)
+    : (wordFor(value, line) ?? said(line.decimals == null ? rounded(value) : value, line));
 
 /** Rounds a mean to five significant digits, and a large number to a whole one. */
 const rounded = (value: number): number =>

@@ -2,17 +2,27 @@ import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { can, policies } from '#auth/policies.js';
 import { GraphOnly } from '#entities/columns.js';
-import { Product } from '#entities/product.js';
+import { Product, RecordedVariable } from '#entities/product.js';
 import { applicationListing } from '#listing/applications.js';
 import { deviceListing } from '#listing/devices.js';
 import { listBelow } from '#listing/list.js';
+import { shownVariables } from '#listing/products.js';
 import type { Context } from '#schema/context.js';
 import { SearchablePageArgs } from '#schema/list.args.js';
 import { ApplicationPage, DevicePage } from '#schema/pages.js';
 
-/** Resolves the devices of products, and the applications that these belong to. */
+/** Resolves the variables and devices of products, and the applications that these belong to. */
 @Resolver(() => Product)
 export class ProductEdgesResolver {
+  @FieldResolver(() => [RecordedVariable], {
+    description:
+      "Variables of the product's records, derived ones included, with how to show them. Those that devices send come first, in the order of `variables`, then derived ones.",
+  })
+  @GraphOnly()
+  recordedVariables(@Root() { id }: Product, @Ctx() ctx: Context): Promise<RecordedVariable[]> {
+    return shownVariables(ctx, id);
+  }
+
   @FieldResolver(() => DevicePage, {
     description: "Devices of the product in the caller's organization that the caller can read.",
   })

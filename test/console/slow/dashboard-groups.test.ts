@@ -143,7 +143,7 @@ describeInBrowser('console: panels of many devices', () => {
       'Building 2 / Roof',
     ]);
     await choice.selectOption('Building 2 / Cellar');
-    await page.getByRole('article', { name: 'Devices' }).getByText('1 devices', { exact: true }).waitFor();
+    await page.getByRole('article', { name: 'Devices' }).getByText('1 device', { exact: true }).waitFor();
     expect(await page.getByRole('article', { name: 'Warmth' }).locator('.legend').innerText()).toBe('Freezer');
     await choice.selectOption('All');
     await page.getByRole('article', { name: 'Floors' }).getByText('Building 2').waitFor();

@@ -190,14 +190,14 @@ export const aggregates: Readonly<Record<Aggregate, string>> = {
 
 /** Words for what makes one line or number of many devices. */
 export const combinations: Readonly<Record<Combination | 'spread', string>> = {
+  spread: 'Lowest, average and highest',
   sum: 'Sum',
   avg: 'Average',
   min: 'Smallest',
   max: 'Largest',
-  count: 'Number',
   p50: 'Median',
   p95: '95th percentile',
-  spread: 'Lowest, average and highest',
+  count: 'Number',
 };
 
 /** Returns how a panel combines devices; undefined if it does not. Counters grow by device, and add up. */

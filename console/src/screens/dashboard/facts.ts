@@ -29,11 +29,11 @@ export const placesOf = (sites: readonly { id: string; name: string; path: reado
 /** Whether values of a type are states instead of quantities. A variable that no product declares has no type. */
 export const isState = (type: VariableType | undefined): boolean => type === 'BOOL' || type === 'TXT';
 
-/** Returns the variables of an application's products by name, in the order of declaration. The first product that declares one describes it. */
+/** Returns the variables of an application's products by name, derived ones included, in the order of declaration. The first product that declares one describes it. */
 export const factsOf = ({ products }: Subjects): Map<string, Fact> => {
   const facts = new Map<string, Fact>();
-  for (const { name, type, unit } of products.items.flatMap(({ variables }) => variables))
-    if (!facts.has(name)) facts.set(name, { type, unit });
+  for (const { name, ...fact } of products.items.flatMap(({ variables }) => variables))
+    if (!facts.has(name)) facts.set(name, fact);
   return facts;
 };
 

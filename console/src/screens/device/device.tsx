@@ -12,12 +12,11 @@ import { Charts } from '../../components/chart.js';
 import { Choices } from '../../components/choices.js';
 import { CopyText } from '../../components/copy.js';
 import { Facts, Page, Section } from '../../components/page.js';
-import { readValue } from '../../components/plot-data.js';
 import { RangePicker } from '../../components/range-picker.js';
 import { Empty, headingWithout, Loading } from '../../components/state.js';
 import { Tile } from '../../components/tile.js';
+import { lookAfter, said, wordFor } from '../../format/look.js';
 import { formatTime, lengthOf, secondsOf } from '../../format/time.js';
-import { shown } from '../../format/value.js';
 import { Severity } from '../alerts/alert-labels.js';
 import { AddPanel, type Chart } from '../dashboard/add-panel.js';
 import { DeleteDevice, EditDevice } from './device-actions.js';
@@ -138,7 +137,8 @@ const NewestValues = ({ device }: { device: Device }) =>
     <section aria-label="Newest values" class="tiles">
       {device.latest.map(({ name, value, unit, ts, ahead }) => {
         const line = device.series.find((one) => one.name === name);
-        const isBoolean = line?.type === 'BOOL' && typeof value === 'boolean';
+        const look = device.product?.variables.find((variable) => variable.name === name) ?? { unit };
+        const word = wordFor(value, look);
         return (
           <Tile
             key={name}
@@ -146,8 +146,8 @@ const NewestValues = ({ device }: { device: Device }) =>
             note={<Heard ts={ts} ahead={ahead} />}
             trend={line === undefined || line.type === 'BOOL' ? [] : trendOf(line.values)}
           >
-            {isBoolean ? readValue(line, Number(value)) : shown(value, null, 4)}
-            {!isBoolean && unit && <span class="unit"> {unit}</span>}
+            {word ?? said(value, { ...look, unit: null }, 4)}
+            {word === undefined && unit && <span class="unit"> {unit}</span>}
           </Tile>
         );
       })}
@@ -174,6 +174,10 @@ function DeviceChart({ device, from, to, episodes, reload }: ShownProps) {
   const address = useAddress();
   const bands = useMemo(() => episodes.map(bandOf), [episodes]);
   const chosen = address.all('variable');
+  const lines = useMemo(() => {
+    const looks = new Map(device.product?.variables.map((look) => [look.name, look]));
+    return device.series.map((line) => ({ ...line, ...lookAfter('avg', looks.get(line.name)) }));
+  }, [device.series, device.product]);
   const numeric = device.product?.variables.filter(({ type }) => type !== 'TXT').map(({ name }) => name) ?? [];
   return (
     <Section
@@ -208,7 +212,7 @@ function DeviceChart({ device, from, to, episodes, reload }: ShownProps) {
       ) : (
         <Charts
           label={`Values of ${device.name ?? device.serial}`}
-          lines={device.series}
+          lines={lines}
           from={from}
           to={to}
           bands={bands}

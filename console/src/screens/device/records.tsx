@@ -4,6 +4,7 @@ import { useQuery } from '../../api/use-query.js';
 import { useAddress } from '../../browser/address.js';
 import { Section } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
+import { said } from '../../format/look.js';
 import { formatTime, zone } from '../../format/time.js';
 import { shown } from '../../format/value.js';
 import { Parts } from '../products/frame-parts.js';
@@ -79,7 +80,7 @@ const Values = ({ of, product }: { of: Record<string, unknown>; product: Device[
     {Object.entries(of).map(([name, value]) => (
       <span class="pair" key={name}>
         <span class="quiet">{name}</span>{' '}
-        {shown(value, product?.variables.find((variable) => variable.name === name)?.unit)}
+        {said(value, product?.variables.find((variable) => variable.name === name) ?? {})}
       </span>
     ))}
   </>

@@ -11,8 +11,8 @@ import { useListView } from '../../components/list-view.js';
 import { Page } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { type Choice, type Column, Pager, Table } from '../../components/table.js';
+import { said } from '../../format/look.js';
 import { secondsOf } from '../../format/time.js';
-import { shown } from '../../format/value.js';
 import { BulkActions } from './bulk-actions.js';
 import { matchingOf } from './filter.js';
 import { Filters } from './filters.js';
@@ -61,7 +61,8 @@ function newest({ latest, product }: Device) {
   const [first] = latest.toSorted((a, b) => orderOf(b) - orderOf(a) || place(a) - place(b));
   return first === undefined ? null : (
     <span class="nowrap">
-      <span class="quiet">{first.name}</span> {shown(first.value, first.unit)}
+      <span class="quiet">{first.name}</span>{' '}
+      {said(first.value, product?.variables.find(({ name }) => name === first.name) ?? first)}
     </span>
   );
 }

@@ -6,6 +6,7 @@ import { Choices } from '../../components/choices.js';
 import type { Line } from '../../components/plot-data.js';
 import { Empty } from '../../components/state.js';
 import { csvOf, download } from '../../format/csv.js';
+import { type Look, lookAfter } from '../../format/look.js';
 import { duration } from '../../format/time.js';
 import { counted } from '../../format/value.js';
 import { AddPanel, type Chart } from '../dashboard/add-panel.js';
@@ -117,7 +118,7 @@ export function ChartPart({
           <p>Each device of the application has a line; choose devices to compare only some.</p>
         </Empty>
       ) : (
-        <Drawn lines={lines} devices={items} variables={variables} from={from} to={to} />
+        <Drawn lines={lines} application={application} variables={variables} from={from} to={to} />
       )}
     </>
   );
@@ -146,23 +147,26 @@ const chartOf = (address: Address): Chart => {
 };
 
 /** Returns the lines of combined devices, each with its variable. */
-const combinedOf = ({ first, second, third }: Explored, variables: readonly string[]): Combined[] =>
-  [first, second, third].flatMap((lines, index) => {
+const combinedOf = (application: Explored, variables: readonly string[]): Combined[] => {
+  const looks = looksOf(application);
+  return [application.first, application.second, application.third].flatMap((lines, index) => {
     const [line] = lines ?? [];
-    return line === undefined ? [] : [{ variable: variables[index]!, line }];
+    const variable = variables[index]!;
+    return line === undefined ? [] : [{ variable, line, look: looks.get(variable) }];
   });
+};
 
 type Device = Explored['devices']['items'][number];
 
 function Drawn({
   lines,
-  devices,
+  application,
   variables,
   from,
   to,
 }: {
   lines: readonly ExploredLineFragment[];
-  devices: readonly Device[];
+  application: Explored;
   variables: readonly string[];
   from: number;
   to: number;
@@ -170,8 +174,8 @@ function Drawn({
   const figure = useAddress().get('function');
   const filled = useMemo(() => lines.filter(({ ts }) => ts.length > 0), [lines]);
   const drawn = useMemo(
-    () => namedLines(filled.slice(0, mostLines), devices, variables, figure),
-    [filled, devices, figure],
+    () => namedLines(filled.slice(0, mostLines), application, variables, figure),
+    [filled, application, figure],
   );
   if (filled.length === 0)
     return (
@@ -199,17 +203,20 @@ const intervalOf = ([line]: readonly ExploredLineFragment[]) =>
 /** Names lines after the device, and after the variable too when several are drawn. */
 const namedLines = (
   lines: readonly ExploredLineFragment[],
-  devices: readonly Device[],
+  application: Explored,
   variables: readonly string[],
   figure: string,
 ): Line[] => {
+  const devices = application.devices.items;
+  const looks = looksOf(application);
   const used = new Map<string, number>();
   const isCounted = ['count', 'sum'].includes(figure);
   return lines.map(({ deviceId, name, unit, type, interval, ts, values }) => {
     const title = variables.length > 1 ? `${titleOf(devices, deviceId)} ${name}` : titleOf(devices, deviceId);
     const times = (used.get(title) ?? 0) + 1;
     used.set(title, times);
-    const own = { name: times === 1 ? title : `${title} (${times})`, interval, ts, values };
+    const look = lookAfter(figure, looks.get(name));
+    const own = { name: times === 1 ? title : `${title} (${times})`, interval, ts, values, ...look };
     // A count has no unit, and a number of true values is not a boolean.
     return { ...own, unit: figure === 'count' ? 'values' : unit, type: isCounted ? null : type };
   });
@@ -219,6 +226,10 @@ const titleOf = (devices: readonly Device[], id: string): string => {
   const device = devices.find((one) => one.id === id);
   return device === undefined ? id : (device.name ?? device.serial);
 };
+
+/** Returns how variables of the application's products are shown, by name. The first product that has one decides. */
+const looksOf = ({ products }: Explored): Map<string, Look> =>
+  new Map(products.items.flatMap(({ variables }) => variables.map((each) => [each.name, each] as const)).toReversed());
 
 /** Returns the numeric and boolean variables of the application's products. */
 export const variablesOf = ({ products }: Explored): string[] => {

@@ -1,10 +1,13 @@
 import { useMemo } from 'preact/hooks';
-import type { ExploredGroupFragment } from '../../api/documents.js';
+import type { GroupLineFragment } from '../../api/documents.js';
 import { type ChartProps, Charts } from '../../components/chart.js';
 import type { Line } from '../../components/plot-data.js';
 import { Empty } from '../../components/state.js';
 import { csvOf } from '../../format/csv.js';
+import { type Look, lookAfter } from '../../format/look.js';
 import { duration } from '../../format/time.js';
+import { counted } from '../../format/value.js';
+import { combinations as oneLine } from '../dashboard/document.js';
 
 /** Number of devices up to which each has a line of its own at first. */
 export const mostApart = 30;
@@ -13,22 +16,14 @@ export const mostApart = 30;
 export const mostCombined = 3;
 
 /** Words for what makes one line of many devices. An empty one is a line for each. */
-export const combinations = {
-  '': 'A line each',
-  spread: 'Lowest, average and highest',
-  sum: 'Sum',
-  avg: 'Average',
-  min: 'Smallest',
-  max: 'Largest',
-  p50: 'Median',
-  p95: '95th percentile',
-  count: 'Number',
-} as const;
+export const combinations = { '': 'A line each', ...oneLine } as const;
 
 /** One line of many devices, and its variable. */
 export interface Combined {
   readonly variable: string;
-  readonly line: ExploredGroupFragment;
+  readonly line: GroupLineFragment;
+  /** The look of the variable's values. */
+  readonly look?: Look | undefined;
 }
 
 /** The chart of variables of many devices, with a line or a band for each variable. */
@@ -51,10 +46,11 @@ export function CombinedPart({
     () =>
       of
         .filter(({ line: { ts } }) => ts.length > 0)
-        .map(({ variable, line: { unit, interval, ts, values, lowest, highest, devices, expected } }): Line => {
+        .map(({ variable, look, line: { unit, interval, ts, values, lowest, highest, devices, expected } }): Line => {
           const notes = ts.map((_, at) => shareOf(devices[at]!, expected[at]!));
           const spread = lowest.length > 0 && { lowest, highest };
-          return { name: variable, unit: isCounted ? 'devices' : unit, interval, ts, values, ...spread, notes };
+          const shows = isCounted ? { unit: 'devices' } : { unit, ...lookAfter('sum', look) };
+          return { name: variable, ...shows, interval, ts, values, ...spread, notes };
         }),
     [of, isCounted],
   );
@@ -78,7 +74,7 @@ export function CombinedPart({
 }
 
 const shareOf = (devices: number, expected: number): string =>
-  `${devices.toLocaleString()} of ${expected.toLocaleString()} devices`;
+  `${devices.toLocaleString()} of ${counted(expected, 'device')}`;
 
 /** Returns combined lines as a file. */
 export const csvOfCombined = (of: readonly Combined[]): string =>

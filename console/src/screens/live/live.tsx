@@ -10,7 +10,7 @@ import { Empty, Failure, Loading } from '../../components/state.js';
 import { parseObject } from '../../format/value.js';
 import { fieldsOf } from '../explore/query-part.js';
 import { type HistoryAnswer, historyOf } from './history.js';
-import { Stream, type UnitOf } from './stream.js';
+import { type LookOf, Stream } from './stream.js';
 
 type Application = NonNullable<LiveQuery['chosen']>['items'][number];
 
@@ -64,7 +64,7 @@ export function LiveScreen() {
                   key={`${application.id} ${opened} ${query}`}
                   applicationId={application.id}
                   query={clause}
-                  unitOf={unitsOf(application)}
+                  lookOf={looksOf(application)}
                   history={historyOf(response)}
                   wasLost={wasLost}
                   restart={() => setOpened({ opened: Date.now() / 1000, wasLost: true })}
@@ -78,12 +78,12 @@ export function LiveScreen() {
   );
 }
 
-/** Returns the function that finds the unit of a variable of a product. */
-const unitsOf = ({ products }: Application): UnitOf => {
-  const units = new Map(
-    products.items.flatMap(({ id, variables }) => variables.map(({ name, unit }) => [`${id} ${name}`, unit])),
+/** Returns the function that finds how a variable of a product is shown. */
+const looksOf = ({ products }: Application): LookOf => {
+  const looks = new Map(
+    products.items.flatMap(({ id, variables }) => variables.map((look) => [`${id} ${look.name}`, look])),
   );
-  return (productId, name) => units.get(`${productId} ${name}`);
+  return (productId, name) => looks.get(`${productId} ${name}`);
 };
 
 const example = '{ "range": { "data.temperature": { "gt": 30 } } }';

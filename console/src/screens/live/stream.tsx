@@ -3,8 +3,9 @@ import { LiveRecordsDocument } from '../../api/documents.js';
 import { type GraphError, subscribe } from '../../api/graph.js';
 import { organizationId } from '../../api/session.js';
 import { Empty, Failure } from '../../components/state.js';
+import { type Look, said } from '../../format/look.js';
 import { formatTime, zone } from '../../format/time.js';
-import { counted, shown } from '../../format/value.js';
+import { counted } from '../../format/value.js';
 import type { LiveRecord } from './history.js';
 
 /** Maximum number of records that are shown. Older ones are dropped and counted. */
@@ -23,20 +24,20 @@ const noRecords: Told = { records: [], count: 0, leftOut: 0 };
 const states = { open: 'Connected', reconnecting: 'Connecting…' } as const;
 
 /** Finds the unit of a variable of a product. */
-export type UnitOf = (productId: string, name: string) => string | null | undefined;
+export type LookOf = (productId: string, name: string) => Look | undefined;
 
 /** Shows records as they arrive, above the history. */
 export function Stream({
   applicationId,
   query,
-  unitOf,
+  lookOf,
   history,
   wasLost,
   restart,
 }: {
   applicationId: string;
   query: Record<string, unknown> | undefined;
-  unitOf: UnitOf;
+  lookOf: LookOf;
   history: readonly LiveRecord[];
   /** Whether the history has the records of a time without connection. */
   wasLost: boolean;
@@ -72,7 +73,7 @@ export function Stream({
             </thead>
             <tbody>
               {told.records.map((record) => (
-                <Line key={record.id} of={record} unitOf={unitOf} />
+                <Line key={record.id} of={record} lookOf={lookOf} />
               ))}
               {before.length > 0 && (
                 <tr class="divider">
@@ -80,7 +81,7 @@ export function Stream({
                 </tr>
               )}
               {before.map((record) => (
-                <Line key={record.id} of={record} unitOf={unitOf} />
+                <Line key={record.id} of={record} lookOf={lookOf} />
               ))}
             </tbody>
           </table>
@@ -90,7 +91,7 @@ export function Stream({
   );
 }
 
-const Line = ({ of: { ts, data, device }, unitOf }: { of: LiveRecord; unitOf: UnitOf }) => (
+const Line = ({ of: { ts, data, device }, lookOf }: { of: LiveRecord; lookOf: LookOf }) => (
   <tr>
     <td>
       <time>{formatTime(ts)}</time>
@@ -99,8 +100,7 @@ const Line = ({ of: { ts, data, device }, unitOf }: { of: LiveRecord; unitOf: Un
     <td class="data">
       {Object.entries(data).map(([name, value]) => (
         <span class="pair" key={name}>
-          <span class="quiet">{name}</span>{' '}
-          {shown(value, device?.product && typeof value === 'number' ? unitOf(device.product.id, name) : null)}
+          <span class="quiet">{name}</span> {said(value, (device?.product && lookOf(device.product.id, name)) ?? {})}
         </span>
       ))}
     </td>

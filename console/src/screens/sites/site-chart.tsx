@@ -19,6 +19,9 @@ export function SiteChart({ site, products }: { site: Site; products: readonly M
   const isCounter = [...productsOf(site), ...products].some(({ settings }) =>
     settings.variables.some(({ name, counter }) => name === variable && counter !== null),
   );
+  const look = [...productsOf(site), ...products]
+    .flatMap(({ variables }) => variables)
+    .find(({ name }) => name === variable);
   const timeZone = zoneOf(site);
   const how = isCounter
     ? ({ perDevice: 'increase', combine: 'sum', calendarInterval: 'day', timeZone } as const)
@@ -53,7 +56,7 @@ export function SiteChart({ site, products }: { site: Site; products: readonly M
             {({ site: { groupSeries } }) => (
               <CombinedPart
                 label="Values together"
-                of={groupSeries.map((line) => ({ variable, line }))}
+                of={groupSeries.map((line) => ({ variable, line, look }))}
                 isCounted={false}
                 shape={isCounter ? 'bars' : 'lines'}
                 size="tall"

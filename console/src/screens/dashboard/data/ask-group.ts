@@ -1,5 +1,7 @@
-import type { PanelGroupFragment } from '../../../api/documents.js';
+import type { GroupLineFragment } from '../../../api/documents.js';
 import type { Line } from '../../../components/plot-data.js';
+import type { Look } from '../../../format/look.js';
+import { counted } from '../../../format/value.js';
 import {
   type Choice,
   type Combination,
@@ -11,7 +13,7 @@ import {
   type TopPanel,
   variableName,
 } from '../document.js';
-import type { Answer, Reader } from './answer.js';
+import type { Reader } from './answer.js';
 import type { Context } from './context.js';
 import type { GroupForm } from './request.js';
 import type { FigureResult, SeriesResult, TopResult } from './results.js';
@@ -27,7 +29,7 @@ type Grouped<Of> = Of & { readonly combine: GroupForm['combine'] };
 
 interface Part {
   readonly source: Source & { readonly choice: Choice };
-  readonly read: Reader<readonly PanelGroupFragment[]>;
+  readonly read: Reader<readonly GroupLineFragment[]>;
 }
 
 const formOf = ({ variable }: Source, { aggregate = 'avg', combine, split }: Grouped<Combined<string>>): GroupForm => ({
@@ -37,51 +39,65 @@ const formOf = ({ variable }: Source, { aggregate = 'avg', combine, split }: Gro
   ...(split !== undefined && { split }),
 });
 
-/** Counts of values and devices have no unit of the variable. */
-const unitOf = ({ unit }: Source, { aggregate, combine }: Combined<string>, own: string | null): string | undefined =>
-  combine === 'count' ? 'devices' : aggregate === 'count' ? 'values' : (unit ?? own ?? undefined);
+/** Returns how the numbers of devices are shown together. Counts of values and devices have no unit of the variable. */
+const lookIn = (
+  { variable, unit }: Source,
+  { aggregate, combine }: Combined<string>,
+  { facts }: Context,
+  own: string | null | undefined,
+): Look => {
+  if (combine === 'count') return { unit: 'devices' };
+  if (aggregate === 'count') return { unit: 'values' };
+  // A number of several devices has no word.
+  return { unit: unit ?? own ?? null, decimals: facts.get(variableName(variable))?.decimals ?? null };
+};
 
 /** Asks for lines over many devices. */
-export const askGroupSeries = (panel: Grouped<SeriesPanel>, { request }: Context): Reader<SeriesResult> => {
+export const askGroupSeries = (panel: Grouped<SeriesPanel>, context: Context): Reader<SeriesResult> => {
   const { sources, draw, every } = panel;
   const parts = sources.map(({ variable, unit, label, ...choice }): Part => {
     const source = { variable, ...(unit && { unit }), ...(label && { label }), choice };
     const buckets = every === undefined ? { points: points[draw] } : { calendarInterval: every };
-    return { source, read: request.group(choiceOf(choice), { ...formOf(source, panel), ...buckets }) };
+    return { source, read: context.request.group(choiceOf(choice), { ...formOf(source, panel), ...buckets }) };
   });
   return (answer) => ({
     kind: 'series',
-    lines: parts.flatMap((part) => linesOf(part, panel, parts.length > 1, answer)).filter(({ ts }) => ts.length > 0),
+    lines: parts
+      .flatMap((part) => linesOf(part, panel, parts.length > 1, context)(answer))
+      .filter(({ ts }) => ts.length > 0),
     left: 0,
     gone: 0,
   });
 };
 
-const linesOf = ({ source, read }: Part, panel: Combined<string>, several: boolean, answer: Answer): Line[] =>
-  read(answer).map((line): Line => {
-    const own = source.label || variableName(source.variable);
-    const of = line.others ? others : (line.name ?? (panel.split === undefined ? own : `No ${panel.split}`));
-    const { interval, ts, values, lowest, highest } = line;
-    return {
-      name: panel.split !== undefined && several ? `${of} ${own}` : of,
-      unit: unitOf(source, panel, line.unit) ?? null,
-      interval,
-      ts,
-      values,
-      ...(lowest.length > 0 && { lowest, highest }),
-      notes: ts.map((_, index) => sharesOf(line, index)),
-    };
-  });
+const linesOf =
+  ({ source, read }: Part, panel: Combined<string>, several: boolean, context: Context): Reader<Line[]> =>
+  (answer) =>
+    read(answer).map((line): Line => {
+      const own = source.label || variableName(source.variable);
+      const of = line.others ? others : (line.name ?? (panel.split === undefined ? own : `No ${panel.split}`));
+      const { interval, ts, values, lowest, highest } = line;
+      return {
+        name: panel.split !== undefined && several ? `${of} ${own}` : of,
+        ...lookIn(source, panel, context, line.unit),
+        interval,
+        ts,
+        values,
+        ...(lowest.length > 0 && { lowest, highest }),
+        notes: ts.map((_, index) => sharesOf(line, index)),
+      };
+    });
 
 /** Says how many devices a point combines. */
-const sharesOf = ({ devices, expected, bridged }: PanelGroupFragment, index: number): string => {
+const sharesOf = ({ devices, expected, bridged }: GroupLineFragment, index: number): string => {
   const bridges = bridged[index]! > 0 ? `, ${bridged[index]!.toLocaleString()} after a gap` : '';
-  return `${devices[index]!.toLocaleString()} of ${expected[index]!.toLocaleString()} devices${bridges}`;
+  return `${devices[index]!.toLocaleString()} of ${counted(expected[index]!, 'device')}${bridges}`;
 };
 
 /** Asks for one number of many devices, and its course. */
-export const askGroupFigure = (panel: Grouped<FigurePanel>, { request }: Context): Reader<FigureResult> => {
+export const askGroupFigure = (panel: Grouped<FigurePanel>, context: Context): Reader<FigureResult> => {
   const { source, trend } = panel;
+  const { request } = context;
   const { variable: _variable, unit: _unit, label: _label, ...choice } = source;
   const form = formOf(source, panel);
   const read = request.group(choiceOf(choice), form);
@@ -91,8 +107,7 @@ export const askGroupFigure = (panel: Grouped<FigurePanel>, { request }: Context
     return {
       kind: 'figure',
       value: line?.values[0],
-      unit: unitOf(source, panel, line?.unit ?? null),
-      isBoolean: false,
+      look: lookIn(source, panel, context, line?.unit),
       at: undefined,
       of: line === undefined || line.ts.length === 0 ? undefined : sharesOf(line, 0),
       trend: readTrend?.(answer)[0]?.values ?? [],
@@ -101,10 +116,10 @@ export const askGroupFigure = (panel: Grouped<FigurePanel>, { request }: Context
 };
 
 /** Asks for the devices, products or tags with the highest or lowest numbers. */
-export const askGroupTop = (panel: Grouped<TopPanel>, { request }: Context): Reader<TopResult> => {
+export const askGroupTop = (panel: Grouped<TopPanel>, context: Context): Reader<TopResult> => {
   const { source, order, size, split = 'device' } = panel;
   const { variable: _variable, unit: _unit, label: _label, ...choice } = source;
-  const read = request.group(choiceOf(choice), formOf(source, { ...panel, split }));
+  const read = context.request.group(choiceOf(choice), formOf(source, { ...panel, split }));
   const sign = order === 'highest' ? -1 : 1;
   return (answer) => {
     const lines = read(answer);
@@ -116,7 +131,7 @@ export const askGroupTop = (panel: Grouped<TopPanel>, { request }: Context): Rea
     return {
       kind: 'top',
       entries: entries.toSorted((a, b) => sign * (a.value - b.value)).slice(0, size),
-      unit: unitOf(source, panel, lines[0]?.unit ?? null),
+      look: lookIn(source, panel, context, lines[0]?.unit),
       left: lines.find((line) => line.others)?.devices[0] ?? 0,
     };
   };

@@ -1,7 +1,8 @@
-import { type Aggregate, choiceOf, type FigurePanel, type TopPanel, variableName } from '../document.js';
+import { type Look, lookAfter } from '../../../format/look.js';
+import { type Aggregate, choiceOf, type FigurePanel, type Source, type TopPanel, variableName } from '../document.js';
 import { isState } from '../facts.js';
 import type { Reader } from './answer.js';
-import type { Context } from './context.js';
+import { type Context, lookOf } from './context.js';
 import type { FigureResult, TopResult } from './results.js';
 import {
   type Buckets,
@@ -25,6 +26,13 @@ interface Metric {
 const metricOf = (aggregate: Exclude<Aggregate, 'last'>, variable: string): object => ({
   [aggregate === 'count' ? 'value_count' : aggregate]: { field: variable },
 });
+
+/** Returns how results of a function over a variable are shown. */
+const lookIn = ({ variable, unit }: Source, aggregate: Aggregate, { facts }: Context): Look => {
+  if (aggregate === 'count') return { unit: 'values' };
+  const fact = facts.get(variableName(variable));
+  return { ...lookOf(fact, unit), ...lookAfter(aggregate, fact) };
+};
 
 /** Asks for one number, or the newest value, and its course. */
 export const askFigure = ({ source, aggregate, trend }: FigurePanel, context: Context): Reader<FigureResult> => {
@@ -58,8 +66,7 @@ export const askFigure = ({ source, aggregate, trend }: FigurePanel, context: Co
     return {
       kind: 'figure',
       value: isEmpty ? undefined : value,
-      unit: isCount ? 'values' : (source.unit ?? fact?.unit ?? undefined),
-      isBoolean: typeof value === 'boolean',
+      look: lookIn(source, aggregate, context),
       at: newest?.ts,
       of: newest?.device?.name ?? newest?.device?.serial,
       trend: buckets.flatMap(({ value: { value: one } }) => (one === null || (one === 0 && isCount) ? [] : [one])),
@@ -71,15 +78,12 @@ export const askFigure = ({ source, aggregate, trend }: FigurePanel, context: Co
 export const askTop = (panel: TopPanel, context: Context): Reader<TopResult> => {
   const { source, aggregate, order, size } = panel;
   const read = aggregate === 'last' ? askNewest(panel, context) : askAggregates(panel, aggregate, context);
-  const unit =
-    aggregate === 'count'
-      ? 'values'
-      : (source.unit ?? context.facts.get(variableName(source.variable))?.unit ?? undefined);
+  const look = lookIn(source, aggregate, context);
   const sign = order === 'highest' ? -1 : 1;
   return (answer) => {
     const { entries, left } = read(answer);
     const sorted = entries.toSorted((a, b) => sign * (a.value - b.value));
-    return { kind: 'top', entries: sorted.slice(0, size), unit, left };
+    return { kind: 'top', entries: sorted.slice(0, size), look, left };
   };
 };
 

@@ -1,8 +1,7 @@
 import type { SeriesFunction } from '../../../api/documents.js';
 import type { Line } from '../../../components/plot-data.js';
-import { readValue } from '../../../components/plot-data.js';
+import { type Look, lookAfter, said } from '../../../format/look.js';
 import { secondsOf } from '../../../format/time.js';
-import { shown } from '../../../format/value.js';
 import {
   choiceOf,
   combinationOf,
@@ -20,7 +19,7 @@ import type { Reader } from './answer.js';
 import { askGroupFigure, askGroupSeries, askGroupTop, groupedOf } from './ask-group.js';
 import { askFigure, askTop } from './ask-search.js';
 import { askTimeline } from './ask-timeline.js';
-import type { Context } from './context.js';
+import { type Context, lookOf } from './context.js';
 import { type DeviceValues, TooMuch } from './request.js';
 import type { MapResult, Result, SeriesResult, TableResult } from './results.js';
 import { chosen, type Values } from './values.js';
@@ -82,7 +81,7 @@ const ask = (panel: Panel, context: Context): Reader<Result> => {
 
 const titleOf = ({ name, serial }: { name: string | null; serial: string }): string => name ?? serial;
 
-const askSeries = (panel: SeriesPanel, { request }: Context): Reader<SeriesResult> => {
+const askSeries = (panel: SeriesPanel, { request, facts }: Context): Reader<SeriesResult> => {
   const { sources, aggregate = 'avg', draw } = panel;
   const fn = aggregate as SeriesFunction;
   const parts = sources.map(({ variable, unit, label, ...choice }) => ({
@@ -111,6 +110,7 @@ const askSeries = (panel: SeriesPanel, { request }: Context): Reader<SeriesResul
             // A count has no unit, and a number of true values is not a boolean.
             unit: aggregate === 'count' ? 'values' : source.unit || line.unit,
             type: aggregate === 'count' || aggregate === 'sum' ? null : line.type,
+            ...lookAfter(aggregate, facts.get(variableName(source.variable))),
           };
         }),
       );
@@ -122,7 +122,7 @@ const askSeries = (panel: SeriesPanel, { request }: Context): Reader<SeriesResul
 const askTable = (panel: TablePanel, { request, facts }: Context): Reader<TableResult> => {
   const parts = panel.sources.map(({ variable, unit, label, ...choice }) => ({
     variable: variableName(variable),
-    unit: unit || facts.get(variableName(variable))?.unit,
+    look: lookOf(facts.get(variableName(variable)), unit),
     title: label || variableName(variable),
     choice,
     read: request.values(choice),
@@ -131,7 +131,7 @@ const askTable = (panel: TablePanel, { request, facts }: Context): Reader<TableR
     const rows = new Map<string, { id: string; name: string; cells: (string | undefined)[]; at: number | undefined }>();
     const gone = new Set<string>();
     let left = 0;
-    parts.forEach(({ variable, unit, choice, read }, place) => {
+    parts.forEach(({ variable, look, choice, read }, place) => {
       const { items, total } = read(answer);
       left = Math.max(left, total - items.length);
       for (const id of goneOf(choice, items)) gone.add(id);
@@ -139,7 +139,7 @@ const askTable = (panel: TablePanel, { request, facts }: Context): Reader<TableR
         const { id, lastRecordAt } = device;
         const at = lastRecordAt === null ? undefined : secondsOf(lastRecordAt);
         const row = rows.get(id) ?? { id, name: titleOf(device), cells: parts.map(() => undefined), at };
-        row.cells[place] = cellOf(device, variable, unit);
+        row.cells[place] = cellOf(device, variable, look);
         rows.set(id, row);
       }
     });
@@ -151,13 +151,9 @@ const askTable = (panel: TablePanel, { request, facts }: Context): Reader<TableR
   };
 };
 
-const cellOf = ({ latest }: DeviceValues, variable: string, unit: string | null | undefined): string | undefined => {
+const cellOf = ({ latest }: DeviceValues, variable: string, look: Look): string | undefined => {
   const found = latest.find(({ name }) => name === variable);
-  if (found === undefined) return undefined;
-  const { value } = found;
-  if (typeof value === 'boolean')
-    return readValue({ name: variable, unit: unit ?? null, type: 'BOOL', ts: [], values: [] }, Number(value));
-  return shown(value, unit ?? found.unit);
+  return found && said(found.value, { ...look, unit: look.unit ?? found.unit });
 };
 
 const askMap = (panel: MapPanel, { request }: Context): Reader<MapResult> => {

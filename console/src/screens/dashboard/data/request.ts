@@ -1,8 +1,8 @@
 import {
+  type GroupLineFragment,
+  GroupLineFragmentDoc,
   type PanelDeviceFragment,
   PanelDeviceFragmentDoc,
-  type PanelGroupFragment,
-  PanelGroupFragmentDoc,
   type PanelLineFragment,
   PanelLineFragmentDoc,
   type PanelNewestFragment,
@@ -132,7 +132,7 @@ export class PanelRequest {
   }
 
   /** Requests lines over all devices of a choice together. */
-  group(choice: Choice, form: GroupForm): Reader<readonly PanelGroupFragment[]> {
+  group(choice: Choice, form: GroupForm): Reader<readonly GroupLineFragment[]> {
     const key = JSON.stringify([choice, form]);
     let found = this.groupLines.get(key);
     if (found === undefined) {
@@ -144,7 +144,7 @@ export class PanelRequest {
     return ({ data, refusals }) => {
       const refusal = refusals.get(alias);
       if (refusal !== undefined) throw refusal;
-      return (data[alias] as { groupSeries: readonly PanelGroupFragment[] }).groupSeries;
+      return (data[alias] as { groupSeries: readonly GroupLineFragment[] }).groupSeries;
     };
   }
 
@@ -173,7 +173,7 @@ export class PanelRequest {
     const searches = this.queries.length > 0;
     const lines = [...this.groupLines.values()];
     const used = new Set(groups.flatMap(({ part }) => [PanelDeviceFragmentDoc, ...fragments[part]]).map(String));
-    if (lines.length > 0) used.add(String(PanelGroupFragmentDoc));
+    if (lines.length > 0) used.add(String(GroupLineFragmentDoc));
     const takesApplication =
       searches || lines.length > 0 || (this.parts.takesApplication && groups.some(({ choice }) => !choice.devices));
     const text = `query Panels($organizationId: ID!, ${[
@@ -261,7 +261,7 @@ const textOfLines = ({ alias, choice: _choice, variable, points, calendarInterva
         ? `, points: ${points}`
         : '';
   const asked = `filter: $${alias}, variable: ${JSON.stringify(variable)}, from: $from, to: $to, perDevice: ${perDevice}, combine: ${combine}, split: ${split}${buckets}`;
-  return `${alias}: application(organizationId: $organizationId, applicationId: $applicationId) { groupSeries(${asked}) { ...PanelGroup } }`;
+  return `${alias}: application(organizationId: $organizationId, applicationId: $applicationId) { groupSeries(${asked}) { ...GroupLine } }`;
 };
 
 const fieldsOf = ({ part, lines }: Group, share: number): string => {

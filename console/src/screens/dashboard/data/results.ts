@@ -1,4 +1,5 @@
 import type { Line } from '../../../components/plot-data.js';
+import type { Look } from '../../../format/look.js';
 import type { SearchAnswer } from './search.js';
 
 /** Content of a panel. */
@@ -28,8 +29,7 @@ export interface SeriesResult extends Gone {
 export interface FigureResult {
   readonly kind: 'figure';
   readonly value: unknown;
-  readonly unit: string | undefined;
-  readonly isBoolean: boolean;
+  readonly look: Look;
   /** Time of the newest value, in Unix seconds. */
   readonly at: number | undefined;
   /** Name of the device of the newest value, or how many devices the value combines. */
@@ -85,5 +85,5 @@ export interface TopResult {
   readonly entries: readonly { readonly id: string | null; readonly name: string; readonly value: number }[];
   /** Number of devices that were not compared. */
   readonly left: number;
-  readonly unit: string | undefined;
+  readonly look: Look;
 }

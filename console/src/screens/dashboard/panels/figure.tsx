@@ -1,27 +1,25 @@
 import { Ago } from '../../../components/ago.js';
 import { Badge, severityTones } from '../../../components/badge.js';
 import { wordsOf } from '../../../components/levels.js';
-import { readValue } from '../../../components/plot-data.js';
 import { Spark } from '../../../components/tile.js';
-import { shown } from '../../../format/value.js';
+import { type Look, said, unitFor, wordFor } from '../../../format/look.js';
 import type { FigureResult } from '../data/results.js';
 import { aggregates, combinationOf, combinations, type FigurePanel, levelAt } from '../document.js';
 import { Note } from './note.js';
 
 /** A single large value, with its course over the range behind it. */
 export function FigureBody({ panel, result }: { panel: FigurePanel; result: FigureResult }) {
-  const { value, unit, isBoolean, at, of, trend } = result;
+  const { value, look, at, of, trend } = result;
   const combination = combinationOf(panel);
   if (value === undefined) return <Note title="No value in this range">Choose a longer range, or other devices.</Note>;
   const level = typeof value === 'number' ? levelAt(panel.bands, value) : undefined;
-  const text = isBoolean
-    ? readValue({ name: '', unit: unit ?? null, type: 'BOOL', ts: [], values: [] }, Number(value))
-    : shown(typeof value === 'number' ? rounded(value) : value);
+  const word = wordFor(value, look);
+  const unit = unitFor(value, look);
   return (
     <div class={level === undefined ? 'figure-panel' : `figure-panel ${severityTones[level.severity]}`}>
       <p class="figure-value">
-        {text}
-        {!isBoolean && unit && <span class="figure-unit"> {unit}</span>}
+        {word ?? said(forReading(value, look), { ...look, unit: null })}
+        {word === undefined && unit && <span class="figure-unit"> {unit}</span>}
       </p>
       <p class="figure-note">
         {level !== undefined && (
@@ -42,12 +40,16 @@ export function FigureBody({ panel, result }: { panel: FigurePanel; result: Figu
             , {combinations[combination].toLowerCase()} {of !== undefined && `of ${of}`}
           </>
         )}
-        <Change of={trend} unit={unit} />
+        <Change of={trend} look={look} />
       </p>
       {trend.length > 1 && <Spark of={trend} low={Math.min(...trend)} shape="figure-trend" />}
     </div>
   );
 }
+
+/** Returns a value as a figure shows it: with its decimals, or as {@link rounded}. */
+const forReading = <Value,>(value: Value, { decimals }: Look): Value | number =>
+  typeof value !== 'number' ? value : decimals == null ? rounded(value) : Number(value.toFixed(decimals));
 
 /** Rounds a value so that it can be read from afar: the larger the value, the fewer decimals. */
 const rounded = (value: number): number => {
@@ -57,15 +59,15 @@ const rounded = (value: number): number => {
 };
 
 /** The change of the value over the range. */
-const Change = ({ of, unit }: { of: readonly number[]; unit: string | undefined }) => {
+const Change = ({ of, look: { unit, decimals } }: { of: readonly number[]; look: Look }) => {
   if (of.length < 2) return null;
-  const change = rounded(of.at(-1)! - of[0]!);
+  const change = forReading(of.at(-1)! - of[0]!, { decimals });
   const sign = change > 0 ? '▲' : change < 0 ? '▼' : '＝';
   return (
     <span class="figure-change">
       <span aria-hidden="true">{sign}</span>{' '}
       <span class="visually-hidden">{change > 0 ? 'up' : change < 0 ? 'down' : 'unchanged'} </span>
-      {change === 0 ? 'unchanged' : shown(Math.abs(change), unit)}
+      {change === 0 ? 'unchanged' : said(Math.abs(change), { unit, decimals })}
     </span>
   );
 };
