@@ -30,9 +30,10 @@ export interface RecordIndex {
   fields(call: SearchCall): Promise<FieldType[]>;
   /**
    * Checks a query.
-   * @throws ApiError 422, with the engines' reason, if a search of the application's records would refuse it
+   * @throws ApiError 422, with the engines' reason, if a search of the application's records would refuse it, or if it
+   *   names attributes of devices for a caller who may not read them
    */
-  check(application: Application, query: PlainJson): Promise<void>;
+  check(application: Application & Pick<SearchCall, 'withoutAttributes'>, query: PlainJson): Promise<void>;
   /**
    * Reads a line for each device and variable, in order. A line without values is empty.
    * @throws ApiError 422 above the limits
@@ -102,6 +103,8 @@ export interface Application {
 
 /** Scope of a search. */
 export interface SearchCall extends Application {
+  /** Whether the caller may not read attributes of devices: no query finds anything by them. */
+  withoutAttributes?: boolean | undefined;
   /** Position that a standby must have replayed to answer; undefined: the primary answers. */
   position?: string | undefined;
   /** Aborted when the caller is gone, which cancels the search. */

@@ -110,7 +110,8 @@ export function isClosed(type: GraphQLOutputType): boolean {
   return items === undefined || !named.name.endsWith('Page') || isClosed(items.type);
 }
 
-const isLink = ({ applicationId }: Caller): boolean => applicationId !== null;
+/** Whether a caller has the token of a link to a dashboard. */
+export const isLink = ({ applicationId }: Caller): boolean => applicationId !== null;
 
 function close(field: Field): void {
   const { name, resolve } = field;

@@ -65,6 +65,14 @@ beforeAll(async () => {
       where d.organization_id = $1 and d.serial in ('02', '04')`,
     [world.organizationId, building, floor],
   );
+  await pool.query(
+    `insert into attribute (organization_id, device_id, name, valid_from, value)
+     select $1, d.id, w.name, w.at::timestamptz, w.value::jsonb from device d join (values
+         ('02', 'line', '2026-01-01Z', '"north"'), ('04', 'line', '2026-01-01Z', '"south"'), ('04', 'offset', '2026-01-01Z', '2.5'),
+         ('03', 'offset', '2026-01-01Z', '1'), ('03', 'offset', '2026-01-02Z', null)) w (serial, name, at, value) using (serial)
+      where d.organization_id = $1`,
+    [world.organizationId],
+  );
 });
 afterAll(async () => {
   await records?.close();
@@ -155,6 +163,23 @@ describe('aggregation over current fields of devices on a cluster', () => {
     expect(await of({ term: { 'device.site.id': building! } })).toEqual({ value: 7 });
     expect(await of({ terms: { 'device.site.id': [floor!] } })).toEqual({ value: 1 });
     expect(await of({ bool: { must_not: { exists: { field: 'device.site.id' } } } })).toEqual({ value: 3 });
+  });
+
+  it('finds records by attributes, and refuses to aggregate and sort by them', async () => {
+    const n = { a: { sum: { field: 'data.n' } } };
+    const of = async (query: Plain) => aggregationsOf(n, { query });
+    const [line, offset] = ['device.attributes.line', 'device.attributes.offset'];
+    expect(await of({ terms: { [line]: ['north', 'east'] } })).toEqual({ value: 1 });
+    expect(await of({ range: { [offset]: { gte: 1 } } })).toEqual(await of({ term: { 'device.serial': '04' } }));
+    expect(await of({ bool: { must_not: [{ exists: { field: line } }, { exists: { field: offset } }] } })).toEqual({
+      value: 3,
+    });
+    expect(await of({ bool: { filter: [{ term: { [line]: 'north' } }, { exists: { field: 'data.n' } }] } })).toEqual({
+      value: 1,
+    });
+    const refused: Plain[] = [{ terms: { field: line } }, { avg: { field: offset } }, { cardinality: { field: line } }];
+    for (const aggs of refused) expect(await world.ask({ size: 0, aggs: { a: aggs } })).toMatchObject({ status: 400 });
+    expect(await world.ask({ sort: [{ [line]: 'asc' }] })).toMatchObject({ status: 400 });
   });
 
   it('returns one bucket for a value that several devices share', async () => {

@@ -23,7 +23,7 @@ const otherProduct = '01900000-0000-7000-8000-000000000002';
 const devices = [1, 2, 3].map((n) => `01900000-0000-7000-8000-00000000010${n}`);
 
 const variable = { productId: product, name: 'temperature', type: VariableType.FLOAT32, slot: 1 };
-const fields = fieldsOf({ declared: [variable], seen: [] }, [product]);
+const fields = fieldsOf({ declared: [variable], seen: [], attributes: [] }, [product]);
 
 /** Plans a query over the last `days` days of one product. */
 const plan = (query: { [key: string]: PlainJson }, days = 30) => {

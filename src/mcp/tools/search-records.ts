@@ -37,7 +37,7 @@ const json = z.record(z.string(), z.unknown());
 export const searchRecords = tool({
   name: 'search_records',
   title: 'Search records',
-  description: `Searches the records of an application's devices in the query language of Elasticsearch: \`query\`, \`aggs\` and \`sort\` as there. Names of fields match whole: \`ts\`, \`data.<variable>\`, \`metadata.<name>\`, \`device.id\`, \`device.serial\`, \`device.name\`, \`device.tags\`, \`device.site.id\`, \`product.id\`. For counts and extremes send \`"size": 0\` with \`aggs\`. The warmest devices: {"size": 0, "aggs": {"devices": {"terms": {"field": "device.id", "size": 100, "order": {"warmest": "desc"}}, "aggs": {"warmest": {"max": {"field": "data.temperature"}}}}}}. Only devices above -15: {"query": {"range": {"data.temperature": {"gt": -15}}}}. Times in aggregations are in milliseconds.`,
+  description: `Searches the records of an application's devices in the query language of Elasticsearch: \`query\`, \`aggs\` and \`sort\` as there. Names of fields match whole: \`ts\`, \`data.<variable>\`, \`metadata.<name>\`, \`device.id\`, \`device.serial\`, \`device.name\`, \`device.tags\`, \`device.site.id\`, \`device.attributes.<name>\`, \`product.id\`. For counts and extremes send \`"size": 0\` with \`aggs\`. The warmest devices: {"size": 0, "aggs": {"devices": {"terms": {"field": "device.id", "size": 100, "order": {"warmest": "desc"}}, "aggs": {"warmest": {"max": {"field": "data.temperature"}}}}}}. Only devices above -15: {"query": {"range": {"data.temperature": {"gt": -15}}}}. Times in aggregations are in milliseconds.`,
   input: input({
     applicationId: id('Application whose records are searched.'),
     from: time('Start, included; by default a day before `to`.').optional(),

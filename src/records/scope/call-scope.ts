@@ -29,6 +29,8 @@ export interface CallScope {
 interface ScopeOf {
   readonly organizationId: string;
   readonly applicationId: string;
+  /** Whether attributes of devices are unknown. */
+  readonly withoutAttributes?: boolean | undefined;
   /** Products whose fields a query may name, usually those of all queries; undefined if no query names any. */
   readonly productIds: readonly string[] | undefined;
   /** The only devices whose records the query can match; undefined for all devices of the application. */
@@ -128,10 +130,23 @@ const idsOf = (field: string, values: readonly Input[]): string[] =>
 /** Reads the scope of a call in one round trip, beside other reads of the same snapshot. */
 export const loadScope = async (
   rows: Rows,
-  { organizationId, applicationId, productIds, named, range, notes = notesOf({ organizationId }) }: ScopeOf,
+  {
+    organizationId,
+    applicationId,
+    withoutAttributes,
+    productIds,
+    named,
+    range,
+    notes = notesOf({ organizationId }),
+  }: ScopeOf,
   early: EarlyLook = noLook,
 ): Promise<CallScope> => {
-  const inScope = (of: readonly string[]) => ({ organizationId, applicationId, productIds: of });
+  const inScope = (of: readonly string[]) => ({
+    organizationId,
+    applicationId,
+    productIds: of,
+    withoutAttributes,
+  });
   const sources = findSources(organizationId, applicationId, notes);
   const alone = range
     ? sql`, exists (
@@ -145,7 +160,7 @@ export const loadScope = async (
       sql`
         select (select coalesce(string_agg(device_id::text, ','), '') from application_device
           where application_id = ${applicationId}::uuid${named === undefined ? empty : sql` and device_id = any(${named}::uuid[])`}) as devices${alone}${known}`,
-      scopeStatementName(productIds, named, range),
+      withoutAttributes ? undefined : scopeStatementName(productIds, named, range),
     ),
     early.all ? sources(rows) : undefined,
     early.devices.length > 0 ? sources(rows, early.devices) : undefined,

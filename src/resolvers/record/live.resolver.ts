@@ -11,6 +11,7 @@ import type { Batches, Live, SubscriptionRequest } from '#live/live.js';
 import type { RecordIndex } from '#records/record-index.js';
 import { requireDigits } from '#records/stored-query.js';
 import type { Context } from '#schema/context.js';
+import { isLink } from '#schema/dashboard-link.js';
 import { type Stream, Streams } from '#schema/stream.js';
 import { requireLinked } from './chosen-devices.js';
 import {
@@ -47,7 +48,7 @@ export class LiveResolver {
     );
     if (deviceIds != null) await requireLinked(ctx, id, deviceIds);
     if (query != null) {
-      await this.index.check({ organizationId, applicationId: id }, query);
+      await this.index.check({ organizationId, applicationId: id, withoutAttributes: isLink(ctx.caller) }, query);
       requireDigits('query', query);
     }
     const batches = await this.live.records({

@@ -7,6 +7,7 @@ import { SearchAnswer } from '#entities/search-answer.js';
 import type { Search } from '#records/record-index.js';
 import type { Context } from '#schema/context.js';
 import { Costs } from '#schema/cost.js';
+import { isLink } from '#schema/dashboard-link.js';
 import { SearchArgs, SearchBelowArgs } from './search.args.js';
 
 /** Cost in objects of a search below an application, which takes at least one statement of its own. */
@@ -27,7 +28,14 @@ export class SearchResolver {
     const permitted = loadApplication(ctx, { organizationId, applicationId }, policies.record.search);
     const { caller, position, signal } = ctx;
     // Until it is permitted, the search counts towards the caller's own organization, whichever the call names.
-    const answer = ask({ organizationId: caller.organizationId, applicationId, position, signal, permitted });
+    const answer = ask({
+      organizationId: caller.organizationId,
+      applicationId,
+      withoutAttributes: isLink(caller),
+      position,
+      signal,
+      permitted,
+    });
     // The caller gets the error of the permission, even if the search fails before.
     answer.catch(() => undefined);
     await permitted;
@@ -46,7 +54,11 @@ export class SearchResolver {
     @Args(() => SearchBelowArgs) { ts, queries }: SearchBelowArgs,
     @Ctx() ctx: Context,
   ): Promise<SearchAnswer> {
-    const { position, signal } = ctx;
-    return this.records.prepare(ts, queries)({ organizationId, applicationId: id, position, signal });
+    const { caller, position, signal } = ctx;
+    const withoutAttributes = isLink(caller);
+    return this.records.prepare(
+      ts,
+      queries,
+    )({ organizationId, applicationId: id, withoutAttributes, position, signal });
   }
 }

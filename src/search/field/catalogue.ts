@@ -1,6 +1,7 @@
 import { VariableType } from '#entities/enums.js';
 import { keysOfPath } from '#json/key-path.js';
-import type { DeclaredVariable, Field, FieldKind } from './field.js';
+import { illegalArgument } from '../search-failure.js';
+import type { DeclaredVariable, Field, FieldKind, Fields } from './field.js';
 
 /** A row of the catalogue of fields seen at ingestion. */
 export interface SeenField {
@@ -41,6 +42,42 @@ export const seenField = ({ path, keys, kind, multi }: SeenField): Field => ({
   multi,
   always: false,
   ofDevice: false,
+});
+
+/** An attribute of devices. `kind` is a type of its values in JSON. */
+export interface KnownAttribute {
+  name: string;
+  kind: 'number' | 'boolean' | 'string';
+}
+
+/** Path below which the attributes of devices are. */
+const attributesPath = 'device.attributes.';
+
+const kindOfAttribute: Readonly<Record<KnownAttribute['kind'], FieldKind>> = {
+  number: 'double',
+  boolean: 'boolean',
+  string: 'keyword',
+};
+
+/** Creates the fields of attributes, by their paths. An attribute with values of several types is a text. */
+export const attributeFields = (known: readonly KnownAttribute[]): [string, Field][] =>
+  [...Map.groupBy(known, ({ name }) => name)].map(([name, [first, ...others]]) => {
+    const kind = others.length > 0 ? 'keyword' : kindOfAttribute[first!.kind];
+    const path = `${attributesPath}${name}`;
+    const valueType = kind === 'keyword' ? 'text' : 'double';
+    return [
+      path,
+      { path, kind, valueType, origin: { kind: 'attribute', name }, multi: false, always: false, ofDevice: true },
+    ];
+  });
+
+/** Returns the fields without the attributes of devices: a query that names one is refused. */
+export const refusingAttributes = (fields: Fields): Fields => ({
+  ...fields,
+  find(path) {
+    if (path.startsWith(attributesPath)) throw illegalArgument('This link reads no attributes of devices');
+    return fields.find(path);
+  },
 });
 
 /** Creates the field of a variable as the products in scope declare it. All of them must have the same kind. */

@@ -22,7 +22,7 @@ export interface DeclaredVariable {
 
 /**
  * Location of a field's values: in a part of every record or device, in variables that products declare, in fields of
- * its JSON that no product declares, or nowhere.
+ * its JSON that no product declares, in an attribute of its device, or nowhere.
  */
 export type FieldOrigin =
   | { readonly kind: 'reserved' }
@@ -38,6 +38,7 @@ export type FieldOrigin =
       /** Lists of keys that lead to it, in the order in which they are tried. */
       readonly keys: readonly (readonly string[])[];
     }
+  | { readonly kind: 'attribute'; readonly name: string }
   | { readonly kind: 'none' };
 
 /** A field that a query can name. It says nothing about how a store reads the values. */

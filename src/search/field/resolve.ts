@@ -1,14 +1,25 @@
 import { nilId } from '#entities/id.js';
 import { illegalArgument } from '../search-failure.js';
 import { globOf } from '../syntax/glob.js';
-import { declaredField, kindOfVariable, type SeenField, seenField } from './catalogue.js';
+import {
+  attributeFields,
+  declaredField,
+  type KnownAttribute,
+  kindOfVariable,
+  type SeenField,
+  seenField,
+} from './catalogue.js';
 import type { DeclaredVariable, Field, Fields } from './field.js';
 import { reservedFields } from './reserved.js';
 
-/** The known fields of a scope: variables that products declare, and what records were seen to have. */
+/**
+ * The known fields of a scope: variables that products declare, what records were seen to have, and attributes of
+ * devices.
+ */
 export interface KnownFields {
   declared: DeclaredVariable[];
   seen: SeenField[];
+  attributes: KnownAttribute[];
 }
 
 export interface ProductFields extends KnownFields {
@@ -17,19 +28,24 @@ export interface ProductFields extends KnownFields {
 }
 
 /** Returns the fields of a scope. Empty `productIds` select all of its products. */
-export const fieldsOf = ({ declared, seen }: KnownFields, productIds: readonly string[]): Fields =>
-  resolver(declared, seen, productIds);
+export const fieldsOf = (known: KnownFields, productIds: readonly string[]): Fields => resolver(known, productIds);
 
 /**
  * Returns the fields of records of the given products (undefined for records without one). Other products neither hide
  * a value nor fail a query.
  */
-export const fieldsAmong = ({ declared, seen }: ProductFields, products: readonly (string | undefined)[]): Fields => {
+export const fieldsAmong = (
+  { declared, seen, attributes }: ProductFields,
+  products: readonly (string | undefined)[],
+): Fields => {
   const named = products.filter((id) => id !== undefined);
   const chosen = new Set(products.map((id) => id ?? nilId));
   return resolver(
-    declared.filter(({ productId }) => chosen.has(productId)),
-    seen.filter((field) => field.products === null || field.products.some((id) => chosen.has(id))),
+    {
+      declared: declared.filter(({ productId }) => chosen.has(productId)),
+      seen: seen.filter((field) => field.products === null || field.products.some((id) => chosen.has(id))),
+      attributes,
+    },
     named.length === products.length ? named : [],
   );
 };
@@ -37,15 +53,11 @@ export const fieldsAmong = ({ declared, seen }: ProductFields, products: readonl
 /** Maximum number of patterns that are matched against the fields of one call: each takes time for all fields. */
 const maxPatterns = 1024;
 
-/** Creates the fields from declared variables and the catalogue. */
-const resolver = (
-  declared: readonly DeclaredVariable[],
-  seen: readonly SeenField[],
-  products: readonly string[],
-): Fields => {
+/** Creates the fields from what is known. Patterns match no attributes. */
+const resolver = ({ declared, seen, attributes }: KnownFields, products: readonly string[]): Fields => {
   const variables = Map.groupBy(declared, ({ name }) => `data.${name}`);
   const catalogue = new Map(seen.map((field) => [field.path, field]));
-  const bound = new Map<string, Field | undefined>(reservedFields);
+  const bound = new Map<string, Field | undefined>([...reservedFields, ...attributeFields(attributes)]);
   const bind = (path: string): Field | undefined => {
     const found = variables.get(path);
     const cached = catalogue.get(path);

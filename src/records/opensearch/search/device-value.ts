@@ -2,6 +2,7 @@ import sql from 'sql-template-tag';
 import type { Rows } from '#records/scope/snapshot-reader.js';
 import type { Field } from '#search/field/field.js';
 import type { Point } from '#search/syntax/geo-point.js';
+import { requireNoAttribute } from './engine-field.js';
 
 /** Current values of a device. */
 export interface DeviceNow {
@@ -40,8 +41,8 @@ export const loadDeviceValues = async (rows: Rows, deviceIds: readonly string[])
   );
 
 /** Returns the distinct texts of a device in one of its own fields. */
-export const textsOf = ({ path }: Field, device: DeviceNow): readonly string[] => {
-  switch (path) {
+export const textsOf = (field: Field, device: DeviceNow): readonly string[] => {
+  switch (field.path) {
     case 'device.serial':
       return [device.serial];
     case 'device.name':
@@ -51,6 +52,7 @@ export const textsOf = ({ path }: Field, device: DeviceNow): readonly string[] =
     case 'device.site.id':
       return device.sites;
     default:
+      requireNoAttribute(field);
       return [];
   }
 };

@@ -1,4 +1,5 @@
 import type { Field } from '#search/field/field.js';
+import { illegalArgument } from '#search/search-failure.js';
 import type { Part } from '../engine.js';
 import type { OrganizationPlaces } from '../place.js';
 import type { PlaceKind } from '../value.js';
@@ -15,6 +16,12 @@ const reserved: Readonly<Record<string, string>> = {
   'device.organizationId': 'o',
 };
 
+/** @throws SearchFailure for an attribute, whose values the engine does not have: conditions alone can be answered */
+export const requireNoAttribute = ({ path, origin }: Field): void => {
+  if (origin.kind === 'attribute')
+    throw illegalArgument(`Field [${path}] can only be used in conditions when records are on a cluster`);
+};
+
 /** Name of a field that no document has. */
 const nowhere = 'none';
 
@@ -27,6 +34,7 @@ export class EngineFields {
 
   /** Returns the engine's name of a record's field. */
   nameOf(field: Field): string {
+    requireNoAttribute(field);
     const known = reserved[field.path];
     if (field.origin.kind === 'reserved' && known !== undefined) return known;
     if (field.origin.kind === 'none') return nowhere;

@@ -78,13 +78,13 @@ export const prepare = async (
 ): Promise<Prepared> => {
   const { call, options } = work;
   const { timeoutMs, places } = options;
-  const { organizationId, applicationId } = call;
+  const { organizationId, applicationId, withoutAttributes } = call;
   return snapshot.run(timeoutMs, async ({ rows }) => {
     const requests = queries.flatMap(({ request }) => request ?? []);
     const naming = queries.find(({ request }) => request !== undefined && namesFields(request));
     const named = onlyDevices(requests);
     const [scope, older, known, all] = await Promise.all([
-      loadScope(rows, { organizationId, applicationId, productIds: naming?.productIds, named }),
+      loadScope(rows, { organizationId, applicationId, withoutAttributes, productIds: naming?.productIds, named }),
       loadOlderTypes(rows, call),
       places.of([organizationId]),
       asksOfAll(requests) ? recordsOfApplication(rows, applicationId) : undefined,

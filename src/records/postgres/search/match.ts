@@ -6,6 +6,7 @@ import { transaction } from '#database/transaction.js';
 import { locate, type PlainJson } from '#json/json.js';
 import type { Application } from '#records/record-index.js';
 import type { Decided, Matchable, Matches, MatchLimits } from '#records/record-log.js';
+import { refusingAttributes } from '#search/field/catalogue.js';
 import { reservedFields } from '#search/field/reserved.js';
 import { bindQuery } from '#search/query/bind.js';
 import { parseQuery } from '#search/query/parse.js';
@@ -111,12 +112,18 @@ const decide = async (
 export const requireAnswerable = async (
   pool: Queryable,
   query: PlainJson,
-  { organizationId, applicationId, path, now }: Application & { path: string; now: number },
+  {
+    organizationId,
+    applicationId,
+    withoutAttributes,
+    path,
+    now,
+  }: Application & { withoutAttributes?: boolean | undefined; path: string; now: number },
 ): Promise<void> => {
   const rows = async <Row extends object>(statement: Sql) => (await pool.query<Row>(statement)).rows;
   try {
     const fields = await loadFields(rows, { organizationId, applicationId, productIds: [] });
-    bindQuery(parseCondition(query, path), { fields, now });
+    bindQuery(parseCondition(query, path), { fields: withoutAttributes ? refusingAttributes(fields) : fields, now });
   } catch (error) {
     throw refusal(error, path);
   }

@@ -12,6 +12,8 @@ export interface FieldScope {
   readonly applicationId: string;
   /** Empty: all products that the application's devices have, or have records of. */
   readonly productIds: readonly string[];
+  /** Whether attributes of devices are unknown, as for a link to a dashboard. */
+  readonly withoutAttributes?: boolean | undefined;
 }
 
 /** Selects the products (null for none) that an application's devices have, or have records of. */
@@ -36,10 +38,28 @@ const declaredBy = (organizationId: string, condition: Sql): Sql => sql`
     where ${condition} order by p.id) x)`;
 
 /**
+ * JSON array of the names of an organization's attributes of devices, with the types of their values. It takes one look
+ * into the index for each name.
+ */
+const attributesOf = (organizationId: string): Sql => {
+  const rows = sql`from attribute
+        where organization_id = ${organizationId}::uuid and device_id is not null and value is not null`;
+  const first = sql`order by name, jsonb_typeof(value) limit 1`;
+  return sql`(
+    with recursive found as (
+      (select name, jsonb_typeof(value) as kind ${rows} ${first})
+      union all
+      select n.name, n.kind from found cross join lateral (
+        select name, jsonb_typeof(value) as kind ${rows} and (name, jsonb_typeof(value)) > (found.name, found.kind) ${first}) n)
+    select coalesce(json_agg(x), '[]') from (select name, kind from found limit 1000) x)`;
+};
+
+/**
  * JSON of everything a search may name, as {@link KnownFields}: the variables of the products in scope, and the fields
  * that devices of the application's products sent. What only other applications have answers like what nobody has.
  */
-export const knownFields = ({ organizationId, productIds, applicationId }: FieldScope): Sql => {
+export const knownFields = (scope: FieldScope): Sql => {
+  const { organizationId, productIds, applicationId } = scope;
   // The types of another organization's private product are not told: a query answers as if there were no such product.
   const inScope =
     productIds.length > 0
@@ -56,7 +76,8 @@ export const knownFields = ({ organizationId, productIds, applicationId }: Field
         where organization_id = ${organizationId}::uuid and (not by_product or path in (
           select path from record_field_product where organization_id = ${organizationId}::uuid
             and product_id in (select coalesce(product_id, ${nilId}::uuid) from used)))
-        order by path limit 10000) x)))`;
+        order by path limit 10000) x),
+      'attributes', ${scope.withoutAttributes ? sql`'[]'::json` : attributesOf(organizationId)}))`;
 };
 
 export const loadFields = async (rows: Rows, scope: FieldScope): Promise<Fields> => {
@@ -104,6 +125,7 @@ export const loadFieldsAmong = async (
         select path, json_agg(product_id) as products from record_field_product
         where organization_id = ${organizationId}::uuid and product_id = any(${ids}::uuid[]) group by path) o using (path)
       where f.organization_id = ${organizationId}::uuid and (o.path is not null or not by_product)
-      order by path limit 10000) x) as seen`);
+      order by path limit 10000) x) as seen,
+    ${attributesOf(organizationId)} as attributes`);
   return (chosen) => fieldsAmong(found!, chosen);
 };

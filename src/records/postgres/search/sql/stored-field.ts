@@ -25,13 +25,20 @@ export interface StoredField extends Field {
 
 /**
  * Selects devices, as `d`, with what the fields read. `device.site.id` reads the present site of a device and all sites
- * above it.
+ * above it, `device.attributes.*` the attributes that hold now.
  */
-export const devicesWith = (fields: readonly Field[]): Sql =>
-  fields.some(({ path }) => path === 'device.site.id')
-    ? sql`(select d.*, s.path::text[] as site_path from device d
-             left join device_site ds on ds.device_id = d.id and ds.ended_at is null left join site s on s.id = ds.site_id) d`
-    : sql`device d`;
+export const devicesWith = (fields: readonly Field[]): Sql => {
+  const hasSite = fields.some(({ path }) => path === 'device.site.id');
+  const names = new Set(fields.flatMap(({ origin }) => (origin.kind === 'attribute' ? [origin.name] : [])));
+  if (!hasSite && names.size === 0) return sql`device d`;
+  const site = sql`left join device_site ds on ds.device_id = d.id and ds.ended_at is null left join site s on s.id = ds.site_id`;
+  const attributes = sql`left join lateral (
+      select jsonb_object_agg(a.name, a.value) as attributes from unnest(${[...names]}::text[]) w (name) cross join lateral (
+        select n.name, n.value from attribute n where n.owner_id = d.id and n.name = w.name and n.valid_from <= now()
+         order by n.valid_from desc limit 1) a) da on true`;
+  return sql`(select d.*${hasSite ? sql`, s.path::text[] as site_path` : empty}${names.size > 0 ? sql`, da.attributes` : empty}
+    from device d ${hasSite ? site : empty} ${names.size > 0 ? attributes : empty}) d`;
+};
 
 /** Slot of a product's variable: its index in `record.numbers`, or minus its index in `record.texts`. */
 export interface NumberSlot {
@@ -51,6 +58,8 @@ export const sqlOf = (field: Field, json: JsonValues): SqlOf => {
   switch (origin.kind) {
     case 'reserved':
       return reserved[field.path]!;
+    case 'attribute':
+      return { value: attributeValue(origin.name, kind) };
     case 'none':
       return { value: sql`null::${columnType[valueType]}` };
     case 'undeclared':
@@ -61,6 +70,15 @@ export const sqlOf = (field: Field, json: JsonValues): SqlOf => {
       return { value, ...(field.multi && { values: several(name, value, valueType, kind) }) };
     }
   }
+};
+
+/** Value of an attribute of the device, if it has the kind of the field. */
+const attributeValue = (name: string, kind: FieldKind): Sql => {
+  const value = sql`(d.attributes -> ${name}::text)`;
+  if (kind === 'keyword') return sql`(${value} #>> '{}')`;
+  return kind === 'boolean'
+    ? sql`(case when jsonb_typeof(${value}) = 'boolean' then ${value}::boolean::int::float8 end)`
+    : sql`(case when jsonb_typeof(${value}) = 'number' then ${value}::float8 end)`;
 };
 
 /** Type of the column or expression that reads the values of a field; for a point, of each coordinate. */
