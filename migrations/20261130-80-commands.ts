@@ -12,7 +12,8 @@ export class Commands extends Migration {
         -- Product that declares the command; null for a raw one.
         product_id uuid,
         name text not null,
-        parameters jsonb,
+        -- As text: the order of names and all digits stay.
+        parameters json,
         payload bytea,
         stream_id integer,
         stream_type text,
@@ -28,7 +29,7 @@ export class Commands extends Migration {
         -- What the evidence amounts to: see downlink/evidence.ts.
         state text not null default 'waiting',
         code text,
-        detail jsonb,
+        detail json,
         state_at timestamptz not null default clock_timestamp(),
         -- Whether something is still to be done: to hand it over, or to say at its expiry that it came to nothing.
         open boolean not null default true,
@@ -48,7 +49,7 @@ export class Commands extends Migration {
         source text not null,
         kind text not null,
         code text,
-        detail jsonb,
+        detail json,
         primary key (command_id, id)
       );
 

@@ -34,7 +34,7 @@ export const insertCommand = (command: NewCommand): Sql => {
     insert into command (id, organization_id, device_id, product_id, name, parameters, payload, stream_id, stream_type,
            confirmed, secret, key, sent_by, sender, expires_at)
     select ${command.id}::uuid, ${command.organizationId}::uuid, ${deviceId}::uuid, ${command.productId}::uuid, ${command.name},
-           ${parameters && JSON.stringify(parameters)}::jsonb, ${command.payload}::bytea, ${command.streamId}::int,
+           ${parameters && JSON.stringify(parameters)}::json, ${command.payload}::bytea, ${command.streamId}::int,
            ${command.streamType}::text, ${command.confirmed}::boolean, ${command.secret}::boolean, ${command.key}::text,
            ${command.sentBy}::uuid, ${command.sender}::text,
            clock_timestamp() + make_interval(secs => ${command.lifetime}::float8)

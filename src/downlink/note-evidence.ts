@@ -38,7 +38,7 @@ export const noteEvidence = (
     if (known.length >= most && !isHigher) return true;
     await tx.query(sql`
       insert into command_evidence (command_id, source, kind, code, detail)
-      values (${id}, ${evidence.source}, ${evidence.kind}, ${evidence.code ?? null}, ${jsonOf(evidence.detail)}::jsonb)`);
+      values (${id}, ${evidence.source}, ${evidence.kind}, ${evidence.code ?? null}, ${jsonOf(evidence.detail)}::json)`);
     await storeState(tx, id, command.confirmed);
     return true;
   });
@@ -46,7 +46,7 @@ export const noteEvidence = (
 const storeState = async (tx: PoolClient, id: string, confirmed: boolean): Promise<void> => {
   const { state, by } = findState(await readEvidence(tx, id), confirmed);
   await tx.query(sql`
-    update command set state = ${state}, code = ${by?.code ?? null}, detail = ${jsonOf(by?.detail)}::jsonb, open = ${isOpen(state)},
+    update command set state = ${state}, code = ${by?.code ?? null}, detail = ${jsonOf(by?.detail)}::json, open = ${isOpen(state)},
            state_at = case when state = ${state} then state_at else clock_timestamp() end
      where id = ${id}`);
 };

@@ -139,6 +139,27 @@ export type StreamType =
   | 'RAW'
   | 'TXT';
 
+/** State of a command. Each but `waiting` rests on evidence. */
+export type CommandState =
+  /** Nothing took it yet. */
+  | 'waiting'
+  /** The network server accepted it, or it was written to the connection of the device. */
+  | 'handed'
+  /** Whether it reached the device cannot be known: an answer did not come. */
+  | 'unknown'
+  /** Its time was over before anything took it. */
+  | 'expired'
+  /** Somebody cancelled it. */
+  | 'cancelled'
+  /** It cannot reach the device: `code` says why. */
+  | 'failed'
+  /** The network says that it was sent over the air. */
+  | 'transmitted'
+  /** The device acknowledged that it came. */
+  | 'received'
+  /** The device answered with a result or an error. */
+  | 'answered';
+
 /** Kind of an actor. */
 export type AuditActorKind =
   /** A call with a token. */
@@ -287,6 +308,25 @@ export type TokenScope =
   | 'full'
   | 'read'
   | 'ingest';
+
+/** Source of evidence. */
+export type EvidenceSource =
+  | 'service'
+  | 'networkServer'
+  | 'device';
+
+/** Kind of evidence about a command: the state that it speaks for. */
+export type EvidenceKind =
+  | 'handed'
+  | 'unknown'
+  | 'expired'
+  | 'cancelled'
+  | 'failed'
+  | 'transmitted'
+  | 'received'
+  | 'answered'
+  /** Something that changes no state, such as a delivery that is repeated. */
+  | 'noted';
 
 /** Work of a job. */
 export type JobKind =
@@ -937,6 +977,8 @@ export type WallQueryVariables = Exact<{ [key: string]: never; }>;
 
 export type WallQuery = { viewer: { application: { organizationId: string, id: string, name: string, dashboard: { version: number, document: unknown } | null, products: { items: Array<{ id: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null, decimals: number | null, words: Record<string, unknown> | null }> }> }, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, tags: Array<string> }> } } | null } | null };
 
+export type DeclaredCommandFragment = { name: string, streamId: number | null, streamType: StreamType | null, confirmed: boolean, secret: boolean, parameters: Array<{ name: string, type: VariableType, unit: string | null }> };
+
 export type DeviceSuggestionsQueryVariables = Exact<{
   organizationId: string;
   q: string;
@@ -999,6 +1041,49 @@ export type RevokeDeviceTokenMutationVariables = Exact<{
 
 
 export type RevokeDeviceTokenMutation = { revokeDeviceToken: { id: string } | null };
+
+export type DeviceCommandsQueryVariables = Exact<{
+  organizationId: string;
+  deviceId: string;
+  limit: number;
+  page: number;
+}>;
+
+
+export type DeviceCommandsQuery = { device: { id: string, product: { id: string, settings: { commands: Array<{ name: string, streamId: number | null, streamType: StreamType | null, confirmed: boolean, secret: boolean, parameters: Array<{ name: string, type: VariableType, unit: string | null }> }>, state: Array<{ name: string, type: VariableType, unit: string | null }> } } | null, applications: { items: Array<{ id: string, permission: Permission }> }, state: Array<{ name: string, desired: unknown, version: number, desiredAt: string | null, reported: unknown, reportedAt: string | null, settled: boolean }>, commands: { totalCount: number | null, items: Array<{ id: string, name: string, parameters: Record<string, unknown> | null, payload: string | null, streamId: number | null, secret: boolean, sender: string | null, createdAt: string, expiresAt: string, state: CommandState, code: string | null, detail: unknown, stateAt: string, evidence: Array<{ at: string, source: EvidenceSource, kind: EvidenceKind, code: string | null, detail: unknown }> }> } } | null };
+
+export type CommandLineFragment = { id: string, name: string, parameters: Record<string, unknown> | null, payload: string | null, streamId: number | null, secret: boolean, sender: string | null, createdAt: string, expiresAt: string, state: CommandState, code: string | null, detail: unknown, stateAt: string, evidence: Array<{ at: string, source: EvidenceSource, kind: EvidenceKind, code: string | null, detail: unknown }> };
+
+export type SendCommandMutationVariables = Exact<{
+  organizationId: string;
+  deviceId: string;
+  name: string;
+  parameters?: Record<string, unknown> | null | undefined;
+  payload?: string | null | undefined;
+  streamId?: number | null | undefined;
+  expiresAt?: number | null | undefined;
+}>;
+
+
+export type SendCommandMutation = { sendCommand: { id: string } | null };
+
+export type CancelCommandsMutationVariables = Exact<{
+  organizationId: string;
+  deviceId: string;
+  ids?: Array<string> | string | null | undefined;
+}>;
+
+
+export type CancelCommandsMutation = { cancelCommands: { count: number } | null };
+
+export type SetDesiredStateMutationVariables = Exact<{
+  organizationId: string;
+  deviceId: string;
+  desired: Record<string, unknown>;
+}>;
+
+
+export type SetDesiredStateMutation = { setDesiredState: { state: Array<{ name: string }> } | null };
 
 export type DeviceQueryVariables = Exact<{
   organizationId: string;
@@ -1552,7 +1637,7 @@ export type ProductQueryVariables = Exact<{
 }>;
 
 
-export type ProductQuery = { product: { id: string, name: string, version: string, public: boolean, deviceCount: number, createdAt: string, updatedAt: string, variables: Array<{ name: string, type: VariableType, unit: string | null, mappings: Array<{ streamId: number, streamType: StreamType, varNumber: number }> | null }>, settings: { variables: Array<{ name: string, decimals: number | null, counter: { rollsOverAt: number | null, jitter: number } | null, words: Array<{ value: string, word: string }> }>, derived: Array<{ name: string, unit: string | null, type: VariableType, formula: string }> }, applications: { items: Array<{ id: string, name: string }> } } | null, provisioningTokens?: { items: Array<{ id: string, name: string | null, prefix: string, deviceLimit: number, deviceCount: number, createdAt: string, lastUsedAt: string | null, expiresAt: string, revokedAt: string | null }> } | null };
+export type ProductQuery = { product: { id: string, name: string, version: string, public: boolean, deviceCount: number, createdAt: string, updatedAt: string, variables: Array<{ name: string, type: VariableType, unit: string | null, mappings: Array<{ streamId: number, streamType: StreamType, varNumber: number }> | null }>, settings: { variables: Array<{ name: string, decimals: number | null, counter: { rollsOverAt: number | null, jitter: number } | null, words: Array<{ value: string, word: string }> }>, derived: Array<{ name: string, unit: string | null, type: VariableType, formula: string }>, commands: Array<{ name: string, streamId: number | null, streamType: StreamType | null, confirmed: boolean, secret: boolean, parameters: Array<{ name: string, type: VariableType, unit: string | null }> }>, state: Array<{ name: string, type: VariableType, unit: string | null }> }, applications: { items: Array<{ id: string, name: string }> } } | null, provisioningTokens?: { items: Array<{ id: string, name: string | null, prefix: string, deviceLimit: number, deviceCount: number, createdAt: string, lastUsedAt: string | null, expiresAt: string, revokedAt: string | null }> } | null };
 
 export type ProductsQueryVariables = Exact<{
   organizationId: string;
@@ -2068,6 +2153,20 @@ export const PanelPlaceFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"PanelPlace"}) as unknown as TypedDocumentString<PanelPlaceFragment, unknown>;
+export const DeclaredCommandFragmentDoc = new TypedDocumentString(`
+    fragment DeclaredCommand on CommandDeclaration {
+  name
+  parameters {
+    name
+    type
+    unit
+  }
+  streamId
+  streamType
+  confirmed
+  secret
+}
+    `, {"fragmentName":"DeclaredCommand"}) as unknown as TypedDocumentString<DeclaredCommandFragment, unknown>;
 export const SuggestedDeviceFragmentDoc = new TypedDocumentString(`
     fragment SuggestedDevice on Device {
   id
@@ -2076,6 +2175,30 @@ export const SuggestedDeviceFragmentDoc = new TypedDocumentString(`
   tags
 }
     `, {"fragmentName":"SuggestedDevice"}) as unknown as TypedDocumentString<SuggestedDeviceFragment, unknown>;
+export const CommandLineFragmentDoc = new TypedDocumentString(`
+    fragment CommandLine on Command {
+  id
+  name
+  parameters
+  payload
+  streamId
+  secret
+  sender
+  createdAt
+  expiresAt
+  state
+  code
+  detail
+  stateAt
+  evidence {
+    at
+    source
+    kind
+    code
+    detail
+  }
+}
+    `, {"fragmentName":"CommandLine"}) as unknown as TypedDocumentString<CommandLineFragment, unknown>;
 export const ChangedDevicesFragmentDoc = new TypedDocumentString(`
     fragment ChangedDevices on DeviceBatch {
   matched
@@ -3195,6 +3318,115 @@ export const RevokeDeviceTokenDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<RevokeDeviceTokenMutation, RevokeDeviceTokenMutationVariables>;
+export const DeviceCommandsDocument = new TypedDocumentString(`
+    query DeviceCommands($organizationId: ID!, $deviceId: ID!, $limit: Int!, $page: Int!) {
+  device(organizationId: $organizationId, deviceId: $deviceId) {
+    id
+    product {
+      id
+      settings {
+        commands {
+          ...DeclaredCommand
+        }
+        state {
+          name
+          type
+          unit
+        }
+      }
+    }
+    applications(limit: 100) {
+      items {
+        id
+        permission
+      }
+    }
+    state {
+      name
+      desired
+      version
+      desiredAt
+      reported
+      reportedAt
+      settled
+    }
+    commands(limit: $limit, page: $page) {
+      totalCount
+      items {
+        ...CommandLine
+      }
+    }
+  }
+}
+    fragment DeclaredCommand on CommandDeclaration {
+  name
+  parameters {
+    name
+    type
+    unit
+  }
+  streamId
+  streamType
+  confirmed
+  secret
+}
+fragment CommandLine on Command {
+  id
+  name
+  parameters
+  payload
+  streamId
+  secret
+  sender
+  createdAt
+  expiresAt
+  state
+  code
+  detail
+  stateAt
+  evidence {
+    at
+    source
+    kind
+    code
+    detail
+  }
+}`) as unknown as TypedDocumentString<DeviceCommandsQuery, DeviceCommandsQueryVariables>;
+export const SendCommandDocument = new TypedDocumentString(`
+    mutation SendCommand($organizationId: ID!, $deviceId: ID!, $name: String!, $parameters: JSONObject, $payload: String, $streamId: Int, $expiresAt: UnixTime) {
+  sendCommand(
+    organizationId: $organizationId
+    deviceId: $deviceId
+    name: $name
+    parameters: $parameters
+    payload: $payload
+    streamId: $streamId
+    expiresAt: $expiresAt
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<SendCommandMutation, SendCommandMutationVariables>;
+export const CancelCommandsDocument = new TypedDocumentString(`
+    mutation CancelCommands($organizationId: ID!, $deviceId: ID!, $ids: [ID!]) {
+  cancelCommands(organizationId: $organizationId, deviceId: $deviceId, ids: $ids) {
+    count
+  }
+}
+    `) as unknown as TypedDocumentString<CancelCommandsMutation, CancelCommandsMutationVariables>;
+export const SetDesiredStateDocument = new TypedDocumentString(`
+    mutation SetDesiredState($organizationId: ID!, $deviceId: ID!, $desired: JSONObject!) {
+  setDesiredState(
+    organizationId: $organizationId
+    deviceId: $deviceId
+    desired: $desired
+  ) {
+    state {
+      name
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<SetDesiredStateMutation, SetDesiredStateMutationVariables>;
 export const DeviceDocument = new TypedDocumentString(`
     query Device($organizationId: ID!, $deviceId: ID!, $variables: [String!], $from: UnixTime, $to: UnixTime, $owns: Boolean!) {
   device(organizationId: $organizationId, deviceId: $deviceId) {
@@ -4750,6 +4982,14 @@ export const ProductDocument = new TypedDocumentString(`
         type
         formula
       }
+      commands {
+        ...DeclaredCommand
+      }
+      state {
+        name
+        type
+        unit
+      }
     }
     applications(limit: 50, sort: "name") {
       items {
@@ -4777,7 +5017,18 @@ export const ProductDocument = new TypedDocumentString(`
     }
   }
 }
-    `) as unknown as TypedDocumentString<ProductQuery, ProductQueryVariables>;
+    fragment DeclaredCommand on CommandDeclaration {
+  name
+  parameters {
+    name
+    type
+    unit
+  }
+  streamId
+  streamType
+  confirmed
+  secret
+}`) as unknown as TypedDocumentString<ProductQuery, ProductQueryVariables>;
 export const ProductsDocument = new TypedDocumentString(`
     query Products($organizationId: ID!, $limit: Int!, $page: Int!, $sort: String, $q: String) {
   products(

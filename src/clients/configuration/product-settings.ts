@@ -1,12 +1,17 @@
 import type { Values } from './document.js';
 
 /**
- * Returns a product's settings of a document as the service answers them: with the defaults of counters, in the order of
- * names and values. Settings that the service refuses stay as they are.
+ * Returns a product's settings of a document as the service answers them: with the defaults of counters and
+ * commands, variables in the order of names and values. Settings that the service refuses stay as they are.
  */
 export const storedSettings = (settings: unknown): unknown => {
-  if (!isValues(settings) || !isList(settings['variables'])) return settings;
-  return { ...settings, variables: sorted(settings['variables'].map(variableSettings), 'name') };
+  if (!isValues(settings)) return settings;
+  const { variables, commands } = settings;
+  return {
+    ...settings,
+    ...(isList(variables) && { variables: sorted(variables.map(variableSettings), 'name') }),
+    ...(isList(commands) && { commands: commands.map((each) => ({ confirmed: false, secret: false, ...each })) }),
+  };
 };
 
 const variableSettings = (settings: Values): Values => {

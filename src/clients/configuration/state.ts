@@ -80,7 +80,8 @@ const lists = {
     50,
     `id externalId slug deviceCount public name version
      variables { name unit type mappings { streamId streamType varNumber } }
-     settings { variables { name counter { rollsOverAt jitter } words { value word } decimals } derived { name unit type formula } }`,
+     settings { variables { name counter { rollsOverAt jitter } words { value word } decimals } derived { name unit type formula }
+       commands { name parameters { name type unit } streamId streamType confirmed secret } state { name type unit } }`,
   ],
   applications: [
     50,

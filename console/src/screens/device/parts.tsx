@@ -8,11 +8,12 @@ import type { TokenLine } from '../../components/token.js';
 import { postRecordCommand } from '../../format/curl.js';
 import { OpenEpisodes } from '../alerts/open-panel.js';
 import { History } from '../audit/history.js';
+import { Commands } from './commands.js';
 import type { Device } from './device-type.js';
 import { Records } from './records.js';
 import { Tokens } from './tokens.js';
 
-/** The tabs below the chart: records, location, tokens, alerts and history. */
+/** The tabs below the chart: records, commands, location, tokens, alerts and history. */
 export const Parts = ({
   device,
   tokens,
@@ -26,6 +27,7 @@ export const Parts = ({
     label="Parts of the device"
     tabs={[
       { id: 'records', title: 'Records', show: () => <RecordsAndCall device={device} /> },
+      { id: 'commands', title: 'Commands', show: () => <Commands deviceId={device.id} /> },
       { id: 'location', title: 'Location', show: () => <LocationSection device={device} /> },
       ...(tokens === undefined
         ? []

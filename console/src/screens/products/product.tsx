@@ -10,6 +10,7 @@ import { Facts, Page, Section } from '../../components/page.js';
 import { Empty, headingWithout, Loading } from '../../components/state.js';
 import { formatTime, secondsOf } from '../../format/time.js';
 import { History } from '../audit/history.js';
+import { DeclaredCommands } from './declared-commands.js';
 import { DecodeTester } from './decode-tester.js';
 import { Derived } from './derived.js';
 import { mappingsText, ProductFields, productOf } from './product-fields.js';
@@ -56,6 +57,7 @@ export function ProductScreen() {
             />
             <Variables of={shown} reload={product.reload} />
             <Derived product={shown} reload={product.reload} />
+            <DeclaredCommands product={shown} reload={product.reload} />
             {provisioningTokens && (
               <Provisioning productId={shown.id} tokens={provisioningTokens.items} reload={product.reload} />
             )}

@@ -13,7 +13,7 @@ export const putSettings = ({ id, settings }: Product, changes: Partial<ProductS
   ask(PutProductSettingsDocument, {
     organizationId: organizationId.value,
     productId: id,
-    settings: { variables: settings.variables, derived: settings.derived, ...changes },
+    settings: { ...settings, ...changes },
   });
 
 /** Returns the settings of a variable, if it has any. */
