@@ -1,6 +1,6 @@
 import { GraphQLDateTimeISO, GraphQLJSON, GraphQLJSONObject } from 'graphql-scalars';
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { NullIsValue, RestScalar } from './columns.js';
+import { RestScalar } from './columns.js';
 import { StreamType } from './enums.js';
 import { Node } from './node.js';
 import { words } from './text-enums.js';
@@ -77,7 +77,6 @@ export class CommandEvidence {
   @Field(() => EvidenceKind, { description: 'Kind: the state that it speaks for.' })
   kind!: EvidenceKindName;
   @Field(() => String, { nullable: true, description: 'Reason, in capitals.' }) code?: string | null;
-  @NullIsValue()
   @Field(() => GraphQLJSON, { nullable: true, description: 'Details, such as the result of the device.' })
   detail?: unknown;
 }
@@ -114,7 +113,6 @@ export class Command {
   @Field(() => CommandState, { description: 'State: the highest that any evidence speaks for.' })
   state!: CommandStateName;
   @Field(() => String, { nullable: true, description: 'Reason of the state, in capitals.' }) code?: string | null;
-  @NullIsValue()
   @Field(() => GraphQLJSON, { nullable: true, description: 'Result or error of the device, once it has answered.' })
   detail?: unknown;
   @Field(() => GraphQLDateTimeISO, { description: 'Time of the evidence for the state.' }) stateAt!: string;

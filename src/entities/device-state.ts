@@ -1,6 +1,5 @@
 import { GraphQLDateTimeISO, GraphQLJSON } from 'graphql-scalars';
 import { Field, Int, ObjectType } from 'type-graphql';
-import { NullIsValue } from './columns.js';
 
 /** Maximum number of names of a device's state. */
 export const maxStateNames = 100;
@@ -10,18 +9,16 @@ export const maxStateNames = 100;
 })
 export class DeviceState {
   @Field(() => String, { description: 'Name.' }) name!: string;
-  @NullIsValue()
   @Field(() => GraphQLJSON, { nullable: true, description: 'Value that it should have; null if none is desired.' })
-  desired!: unknown;
+  desired?: unknown;
   @Field(() => Int, {
     description: 'Version of the desired value: it grows by one at each change; 0 if there was none.',
   })
   version!: number;
   @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'Time at which the desired value was set.' })
   desiredAt?: string | null;
-  @NullIsValue()
   @Field(() => GraphQLJSON, { nullable: true, description: 'Value that the device reported last; null before.' })
-  reported!: unknown;
+  reported?: unknown;
   @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'Time of the last report.' }) reportedAt?:
     | string
     | null;

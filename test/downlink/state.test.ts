@@ -6,9 +6,9 @@ const world = useWorld();
 
 interface Part {
   name: string;
-  desired: unknown;
+  desired?: unknown;
   version: number;
-  reported: unknown;
+  reported?: unknown;
   settled: boolean;
 }
 
@@ -25,7 +25,13 @@ async function newDevice(product?: { id: string }) {
   const { body } = await owner.post<{ token: string }>(`${path}/tokens`);
   const self = new Actor(world.url, body.token);
   const shown = ({ body: { state } }: { body: { state: Part[] } }) =>
-    state.map(({ name, desired, version, reported, settled }) => ({ name, desired, version, reported, settled }));
+    state.map(({ name, desired = null, version, reported = null, settled }) => ({
+      name,
+      desired,
+      version,
+      reported,
+      settled,
+    }));
   return {
     path,
     self,

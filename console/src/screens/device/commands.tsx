@@ -4,7 +4,6 @@ import {
   type CommandLineFragment,
   type DeclaredCommandFragment,
   DeviceCommandsDocument,
-  type DeviceCommandsQuery,
   SendCommandDocument,
 } from '../../api/documents.js';
 import { ask } from '../../api/graph.js';
@@ -20,11 +19,9 @@ import { Section } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
 import { formatTime, secondsOf } from '../../format/time.js';
+import { type Commanded, plain } from './commanded.js';
 import { State } from './device-state.js';
 import { TypedField, typedValue } from './typed-field.js';
-
-/** What the tab of commands shows of a device. */
-export type Commanded = NonNullable<DeviceCommandsQuery['device']>;
 
 const limit = 20;
 /** Time between two looks while the fate of a command is open, in milliseconds. */
@@ -180,7 +177,7 @@ const reasonOf = (code: string): string => code.toLowerCase().replaceAll('_', ' 
 const contentOf = ({ parameters, payload, secret }: CommandLineFragment): string => {
   if (parameters !== null)
     return Object.entries(parameters as object)
-      .map(([name, value]) => `${name} ${String(value)}`)
+      .map(([name, value]) => `${name} ${plain(value)}`)
       .join(', ');
   return payload ?? (secret ? '(secret)' : '');
 };

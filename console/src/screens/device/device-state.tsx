@@ -9,7 +9,7 @@ import { Section } from '../../components/page.js';
 import { Empty } from '../../components/state.js';
 import { type Column, Table } from '../../components/table.js';
 import { secondsOf } from '../../format/time.js';
-import type { Commanded } from './commands.js';
+import { type Commanded, plain } from './commanded.js';
 import { type Typed, TypedField, typedValue } from './typed-field.js';
 
 /** The parts of a device's state: what each should be, and what the device reports. */
@@ -86,7 +86,7 @@ const undeclared = ({ name, desired, reported }: Commanded['state'][number]): Ty
 
 const Value = ({ of, unit, at }: { of: unknown; unit: string | null; at: string | null | undefined }) => (
   <>
-    {of == null ? '–' : `${String(of)}${unit ? ` ${unit}` : ''}`}
+    {of == null ? '–' : `${plain(of)}${unit ? ` ${unit}` : ''}`}
     {at != null && (
       <span class="quiet">
         {' '}

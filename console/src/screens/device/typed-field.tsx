@@ -1,6 +1,7 @@
 import type { VariableType } from '../../api/documents.js';
 import { textOf } from '../../browser/form.js';
 import { Field } from '../../components/dialog.js';
+import { plain } from './commanded.js';
 
 /** A name with the type of its values. */
 export interface Typed {
@@ -26,7 +27,7 @@ export const TypedField = ({
         <option>false</option>
       </select>
     ) : (
-      <NumberOrText name={`${prefix}${name}`} type={type} value={value == null ? '' : String(value)} />
+      <NumberOrText name={`${prefix}${name}`} type={type} value={value == null ? '' : plain(value)} />
     )}
   </Field>
 );

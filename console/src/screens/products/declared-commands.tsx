@@ -10,7 +10,7 @@ import { type Product, putSettings } from './settings.js';
 /** Commands that devices of the product understand, and the parts of their state, which owners edit. */
 export const DeclaredCommands = ({ product, reload }: { product: Product; reload: () => void }) => {
   const { commands, state } = product.settings;
-  const put = async (changes: Parameters<typeof putSettings>[1]) => {
+  const put: Put = async (changes) => {
     await putSettings(product, changes);
     reload();
   };
@@ -48,60 +48,7 @@ export const DeclaredCommands = ({ product, reload }: { product: Product; reload
           <p>Declare what devices understand, and people send it by a form. Devices also take raw bytes.</p>
         </Empty>
       ) : (
-        <div class="table-frame">
-          <table aria-label="Commands">
-            <thead>
-              <tr>
-                <th>Command</th>
-                <th>Parameters</th>
-                <th>Bytes</th>
-                <th>Kind</th>
-                {mayOwn.value && <th class="number">Change</th>}
-              </tr>
-            </thead>
-            <tbody>
-              {commands.map((command) => (
-                <tr key={command.name}>
-                  <td>{command.name}</td>
-                  <td>
-                    {command.parameters
-                      .map(({ name, type, unit }) => `${name} ${type}${unit ? ` ${unit}` : ''}`)
-                      .join(', ')}
-                  </td>
-                  <td>
-                    {command.streamType === null ? 'by name' : `stream ${command.streamId}, ${command.streamType}`}
-                  </td>
-                  <td>{[command.confirmed && 'confirmed', command.secret && 'secret'].filter(Boolean).join(', ')}</td>
-                  {mayOwn.value && (
-                    <td class="number">
-                      <Action
-                        label="Edit"
-                        title={`Command ${command.name}`}
-                        action="Save"
-                        done="The command was saved."
-                        submit={(form) =>
-                          put({ commands: commands.map((each) => (each === command ? commandIn(form) : each)) })
-                        }
-                      >
-                        <CommandFields of={command} />
-                      </Action>{' '}
-                      <Action
-                        label="Remove"
-                        title={`Remove the command ${command.name}?`}
-                        action="Remove"
-                        danger
-                        done="The command was removed."
-                        submit={() => put({ commands: commands.filter((each) => each !== command) })}
-                      >
-                        <p>Commands that were sent stay. Nobody can send this one until it is declared again.</p>
-                      </Action>
-                    </td>
-                  )}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <CommandTable product={product} put={put} />
       )}
       {state.length > 0 && (
         <p class="quiet">
@@ -109,6 +56,66 @@ export const DeclaredCommands = ({ product, reload }: { product: Product; reload
         </p>
       )}
     </Section>
+  );
+};
+
+type Put = (changes: Parameters<typeof putSettings>[1]) => Promise<void>;
+
+const CommandTable = ({ product: { settings }, put }: { product: Product; put: Put }) => {
+  const { commands } = settings;
+  return (
+    <div class="table-frame">
+      <table aria-label="Commands">
+        <thead>
+          <tr>
+            <th>Command</th>
+            <th>Parameters</th>
+            <th>Bytes</th>
+            <th>Kind</th>
+            {mayOwn.value && <th class="number">Change</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {commands.map((command) => (
+            <tr key={command.name}>
+              <td>{command.name}</td>
+              <td>
+                {command.parameters
+                  .map(({ name, type, unit }) => `${name} ${type}${unit ? ` ${unit}` : ''}`)
+                  .join(', ')}
+              </td>
+              <td>{command.streamType === null ? 'by name' : `stream ${command.streamId}, ${command.streamType}`}</td>
+              <td>{[command.confirmed && 'confirmed', command.secret && 'secret'].filter(Boolean).join(', ')}</td>
+              {mayOwn.value && (
+                <td class="number">
+                  <Action
+                    label="Edit"
+                    title={`Command ${command.name}`}
+                    action="Save"
+                    done="The command was saved."
+                    submit={(form) =>
+                      put({ commands: commands.map((each) => (each === command ? commandIn(form) : each)) })
+                    }
+                  >
+                    <CommandFields of={command} />
+                  </Action>{' '}
+                  <Action
+                    label="Remove"
+                    title={`Remove the command ${command.name}?`}
+                    action="Remove"
+                    danger
+                    done="The command was removed."
+                    submit={() => put({ commands: commands.filter((each) => each !== command) })}
+                  >
+                    <p>Commands that were sent stay. Nobody can send this one until it is declared again.</p>
+                  </Action>
+                </td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 };
 

@@ -80,15 +80,26 @@ const mishap = { period: 900, lasts: 600 } as const;
 /** Whether the door is open and the plug out at a time after the end of the week. */
 const isMishap = (at: number, end: number): boolean => (at - end) % mishap.period < mishap.lasts;
 
+/** Whether a device has power at a time after the end of the week. */
+export const isPlugged = (number: number, at: number, end: number): boolean =>
+  number !== unplugged || !isMishap(at, end);
+
 /**
  * Creates the record that a device sends at a time.
  * @param end end of the week.
  */
-const recordOf = ({ serial, number, kind }: FleetDevice, ts: number, end: number): FleetRecord => {
+const recordOf = (
+  { serial, number, kind }: FleetDevice,
+  ts: number,
+  end: number,
+  setPoints?: ReadonlyMap<number, number>,
+): FleetRecord => {
+  const setPoint = setPoints?.get(number);
   if (kind === kinds.energyMeter) return { serial, ts, ...sentByMeter(number, ts, end) };
   const opened = end - doorLeftOpen.seconds;
-  if (number !== doorLeftOpen.number || ts <= opened) return { serial, ts, ...kind.send(number, ts) };
-  return { serial, ts, ...kind.send(number, ts, ts <= end || isMishap(ts, end) ? ts - opened : 0) };
+  if (number !== doorLeftOpen.number || ts <= opened)
+    return { serial, ts, ...kind.send(number, ts, undefined, setPoint) };
+  return { serial, ts, ...kind.send(number, ts, ts <= end || isMishap(ts, end) ? ts - opened : 0, setPoint) };
 };
 
 /**
@@ -124,10 +135,16 @@ const sending = fleetDevices.filter(({ number }) => silentFor[number] === undefi
 /**
  * Returns the records of one turn after the week: a record of the next device and, in every fifth turn, one of the cold
  * room whose door stays open. An unplugged device sends nothing.
+ * @param setPoints temperatures that cold rooms hold, by device number, where somebody has set one
  */
-export const recordsOfTurn = (turn: number, ts: number, end: number): FleetRecord[] => {
+export const recordsOfTurn = (
+  turn: number,
+  ts: number,
+  end: number,
+  setPoints: ReadonlyMap<number, number> = new Map(),
+): FleetRecord[] => {
   const open = fleetDevices.filter(({ number }) => turn % 5 === 0 && number === doorLeftOpen.number);
   return [...new Set([...open, sending[turn % sending.length]!])]
-    .filter(({ number }) => number !== unplugged || !isMishap(ts, end))
-    .map((device) => recordOf(device, ts, end));
+    .filter(({ number }) => isPlugged(number, ts, end))
+    .map((device) => recordOf(device, ts, end, setPoints));
 };

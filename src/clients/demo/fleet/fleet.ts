@@ -2,8 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Api, createApi, ServiceAway } from '#clients/demo/api.js';
 import type { Tell } from '#clients/demo/demo.js';
 import { openReceiver } from '#clients/demo/receiver.js';
-import { type FleetRecord, fleetDevices, recordsBetween, recordsOfTurn } from './device.js';
-import { buildFleet, hasWorkingHook, hookFleet, removeFleet } from './scene.js';
+import { ColdRooms } from './cold-room.js';
+import { type FleetRecord, fleetDevices, isPlugged, recordsBetween, recordsOfTurn } from './device.js';
+import { buildFleet, type FleetScene, hasWorkingHook, hookFleet, removeFleet } from './scene.js';
 
 export interface FleetOptions {
   /** Returns the current time in milliseconds. */
@@ -51,7 +52,7 @@ export async function runFleet(origin: string, token: string, tell: Tell, option
     const last = recordsBetween(end - hookedSeconds, end, end);
     records += await post(api, organizationId, last);
     const calls = await receiver.calls(last.filter(({ serial }) => hasWorkingHook(serial)).length, 60_000);
-    if (options.until) records += await sendOn(api, organizationId, end, options.until, tell);
+    if (options.until) records += await sendOn(api, scene, end, options.until, tell);
     return { devices: fleetDevices.length, records, calls: calls.length };
   } finally {
     receiver.close();
@@ -75,13 +76,24 @@ async function post(api: Api, organizationId: string, records: readonly FleetRec
   return accepted;
 }
 
-/** Sends the devices' current measurements, one after the other, until it is stopped. */
-async function sendOn(api: Api, organizationId: string, end: number, until: AbortSignal, tell: Tell): Promise<number> {
+/** Sends the devices' current measurements, and lets cold rooms listen, one after the other, until it is stopped. */
+async function sendOn(
+  api: Api,
+  { organizationId, coldRooms }: FleetScene,
+  end: number,
+  until: AbortSignal,
+  tell: Tell,
+): Promise<number> {
+  const rooms = new ColdRooms(api, organizationId, coldRooms);
   tell('Sending a record every two seconds. Press Ctrl+C to stop.');
   let sent = 0;
   for (let turn = 0; !until.aborted; turn++) {
     try {
-      sent += await post(api, organizationId, recordsOfTurn(turn, end + turn * 2, end));
+      const ts = end + turn * 2;
+      sent += await post(api, organizationId, recordsOfTurn(turn, ts, end, rooms.setPoints));
+      // Two of the rooms in each turn, so that all listen every 16 seconds.
+      for (const number of rooms.numbers.filter((_, place) => place % 8 === turn % 8))
+        if (isPlugged(number, ts, end)) await rooms.listen(number);
     } catch (error) {
       if (!(error instanceof ServiceAway)) throw error;
       tell(`${error.message} Going on with the next record.`);

@@ -9,8 +9,9 @@ export interface DeviceKind {
   /**
    * @param leftOpenFor seconds for which the door of a cold room has been left open by mistake; 0 if somebody has just
    *   closed it. Without it, people open the door at times.
+   * @param setPoint temperature that somebody has set for a cold room
    */
-  send(device: number, at: number, leftOpenFor?: number): Sent;
+  send(device: number, at: number, leftOpenFor?: number, setPoint?: number): Sent;
 }
 
 export interface FleetDevice {
@@ -28,6 +29,10 @@ const stream = { streamId: 3, streamType: 'RAW' } as const;
 
 const rounded = (value: number, digits = 1) => Number(value.toFixed(digits));
 
+/** Temperatures that cold rooms hold unless somebody sets another one, in degrees Celsius. */
+export const coolerSetPoint = 4;
+export const freezerSetPoint = -18;
+
 /** Cold rooms: freezers at -18 °C and coolers at 4 °C. An open door warms them. */
 const coldRoom: DeviceKind = {
   product: {
@@ -40,11 +45,11 @@ const coldRoom: DeviceKind = {
       { name: 'door', type: 'BOOL' },
     ],
   },
-  send(device, at, leftOpenFor) {
+  send(device, at, leftOpenFor, setPoint) {
     const door = leftOpenFor === undefined ? noise(device, at / 1800) > 0.93 : leftOpenFor > 0;
     // A short opening warms the room by 5 degrees; a door left open, by 10 within an hour.
     const warmth = leftOpenFor ? Math.min(10, 5 + leftOpenFor / 720) : door ? 5 : 0;
-    const target = device % 3 === 0 ? 4 : -18;
+    const target = setPoint ?? (device % 3 === 0 ? coolerSetPoint : freezerSetPoint);
     const cycle = Math.sin(at / 2700 + device) * 0.7;
     const temperature = target + cycle + daily(at, 14) * 0.8 + warmth + noise(device, at) * 0.5;
     const humidity = Math.round(62 + daily(at, 5) * 8 + noise(device + 1, at) * 4);

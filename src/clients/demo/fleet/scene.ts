@@ -1,5 +1,6 @@
 import type { Api } from '#clients/demo/api.js';
 import { deleteNamed, isNamedAs, type Named } from '#clients/demo/leftover.js';
+import { declareColdRooms } from './cold-room.js';
 import { type FleetProducts, fleetDashboards } from './dashboard.js';
 import { fleetDevices, serialPrefix } from './device.js';
 import { buildings, furnishBuildings } from './energy.js';
@@ -20,6 +21,8 @@ export interface FleetScene {
   organizationId: string;
   /** The applications in order: cold chain, buildings. */
   applicationIds: string[];
+  /** Identifiers of the cold rooms by device number. */
+  coldRooms: ReadonlyMap<number, string>;
 }
 
 /** Deletes the fleet with its records, applications and hooks. Returns the number of its devices. */
@@ -64,10 +67,13 @@ export async function buildFleet(api: Api, organizationId: string, end: number):
       if (application.kinds.some((one) => one === kind))
         await api.call('PUT', `/applications/${organizationId}/${applicationIds[index]}/devices/${id}`);
   }
+  await declareColdRooms(api, organizationId, named.coldRoom);
   await furnishBuildings(api, { organizationId, productId: named.energyMeter, devices }, end);
   const teamId = await create(`${organization}/teams`, team);
   await api.call('PUT', `/teams/${organizationId}/${teamId}/applications/${applicationIds[0]}`, { permission: 'read' });
-  return { organizationId, applicationIds };
+  const isColdRoom = ([number]: [number, string]) =>
+    fleetDevices.some((device) => device.number === number && device.kind === kinds.coldRoom);
+  return { organizationId, applicationIds, coldRooms: new Map([...devices].filter(isColdRoom)) };
 }
 
 /** Creates a hook on each application: one calls the receiver's working path, the other its failing path. */
