@@ -39,7 +39,10 @@ export class DerivedVariable {
   @Field(() => String, { description: 'Name, which no variable of the product has.' }) name!: string;
   @Field(() => String, { nullable: true, description: 'Unit of the values.' }) unit?: string | null;
   @Field(() => VariableType, { description: 'Type of the values.' }) type!: VariableType;
-  @Field(() => String, { description: 'Formula over variables of the same record.' }) formula!: string;
+  @Field(() => String, {
+    description: 'Formula over variables of the same record, attributes, and earlier values of the device.',
+  })
+  formula!: string;
 }
 
 /** A product's settings in the graph, which resolves their fields from {@link StoredSettings}. */

@@ -33,6 +33,10 @@ export interface FormulaScope {
   variable(name: string): Resolved | undefined;
   /** Returns the place of an attribute. */
   attribute(name: string): number | undefined;
+  /** Resolves the earlier value of a measured variable. */
+  previous(name: string): Resolved | undefined;
+  /** Returns the place of the seconds since the record before. */
+  elapsed(): number;
 }
 
 /** A compiled formula, or a part of one. Evaluating it takes at most as many steps as it has. */
@@ -145,6 +149,7 @@ const arities: Readonly<Record<string, readonly [from: number, to: number]>> = {
 const compileCall = ({ path, parts }: Expression & { kind: 'call' }, scope: FormulaScope): Formula => {
   const name = path.length === 2 && path[0] === 'Math' ? path[1]! : path.join('.');
   if (name === 'has') return compileHas(parts, scope);
+  if (isEarlier(path)) return compileEarlier(path[0] === 'elapsed', parts, scope);
   if (!Object.hasOwn(functions, name)) throw new ExpressionFault(`has an unknown function: \`${name.slice(0, 100)}\``);
   const [from, to] = arities[name] ?? [1, 1];
   if (parts.length < from || parts.length > to)
@@ -156,12 +161,33 @@ const compileCall = ({ path, parts }: Expression & { kind: 'call' }, scope: Form
   return over(inner, 'number', (values, evaluation) => numeric(apply(...(values as number[])), evaluation));
 };
 
+const isEarlier = ([name, ...more]: readonly string[]): boolean =>
+  more.length === 0 && (name === 'previous' || name === 'elapsed');
+
+/** Compiles `previous(x)`, the value of a variable before the record, and `elapsed()`, the seconds since the one before. */
+const compileEarlier = (isElapsed: boolean, parts: readonly Expression[], scope: FormulaScope): Formula => {
+  if (isElapsed) {
+    if (parts.length > 0) throw new ExpressionFault('gives `elapsed` an argument; it takes none');
+    return readOf({ type: 'number', place: scope.elapsed() }, 'elapsed()');
+  }
+  const [part] = parts;
+  if (parts.length !== 1 || part?.kind !== 'name' || part.path.length !== 1)
+    throw new ExpressionFault('gives `previous` something else than the name of one measured variable');
+  const variable = part.path[0]!;
+  const found = scope.previous(variable);
+  if (found === undefined)
+    throw new ExpressionFault(
+      `gives \`previous\` a name that is not a measured variable: \`${variable.slice(0, 100)}\``,
+    );
+  return readOf(found, `previous(${variable})`);
+};
+
 /** Compiles `has(x)`: whether the input has a value. */
 const compileHas = (parts: readonly Expression[], scope: FormulaScope): Formula => {
   const [part] = parts;
-  if (parts.length !== 1 || part?.kind !== 'name')
-    throw new ExpressionFault('gives `has` something else than one name');
-  const { evaluate } = compileName(part, scope);
+  const isInput = part?.kind === 'name' || (part?.kind === 'call' && isEarlier(part.path));
+  if (parts.length !== 1 || !isInput) throw new ExpressionFault('gives `has` something else than one name');
+  const { evaluate } = compile(part, scope);
   return { type: 'boolean', steps: 2, evaluate: (evaluation) => evaluate(evaluation) !== undefined };
 };
 

@@ -8,6 +8,7 @@ import { type DecodeReport, decode } from './decode/decode.js';
 import type { DecodableVariable } from './decode/layout.js';
 import type { AttributeHistory, AttributeReader } from './derive/attribute.js';
 import { derive, type RecordContent, underive } from './derive/derive.js';
+import type { Past } from './derive/past.js';
 import { type Item, type ItemFrame, type PlainObject, Rejection } from './item.js';
 import type { ProductShape } from './scope/product-shape.js';
 import type { RecordDevice } from './stored-record.js';
@@ -27,6 +28,16 @@ export interface NewRecord {
   key?: string;
   /** Hours for which the key counts; 48 by default. */
   keyHours?: number;
+  /** Present if formulas read earlier records: the transaction that stores the record computes it. */
+  pending?: PendingRecord;
+}
+
+/** The part of a record that waits for what its device measured before. */
+export interface PendingRecord {
+  /** Data and metadata as sent or decoded. */
+  content: RecordContent;
+  shape: ProductShape;
+  attribute: AttributeReader;
 }
 
 /** A frame as it is stored, without a stream if the sender named none. `payload` is hexadecimal. */
@@ -73,7 +84,8 @@ export const createRecord = (
     return new Rejection('VALIDATION_FAILED', message, undefined, device.id);
   }
   const attribute = attributes?.at(device.id, ts) ?? noAttribute;
-  const content = derivedOf(contentOf(item, shape?.variables ?? []), shape, attribute);
+  const sent = contentOf(item, shape?.variables ?? []);
+  const content = derivedOf(sent, shape, attribute);
   return {
     id: newRecordId(arrivedAt),
     device,
@@ -82,7 +94,21 @@ export const createRecord = (
     typed: shape ? typeData(content.data, shape.slots) : {},
     ...(item.key === undefined ? {} : { key: boundedKey(item.key) }),
     ...(item.keyHours === undefined ? {} : { keyHours: item.keyHours }),
+    ...(shape?.derivation?.earlier && { pending: { content: sent, shape, attribute } }),
   };
+};
+
+/**
+ * Returns the data of a record for the catalogue of fields, with an example of each derived variable that is computed
+ * later.
+ */
+export const catalogued = ({ data, pending }: NewRecord): PlainObject =>
+  pending === undefined ? data : { ...pending.shape.derivation!.examples, ...data };
+
+/** Computes a pending record, of which nothing was read or stored so far. */
+export const computePending = (record: NewRecord, { content, shape, attribute }: PendingRecord, past: Past): void => {
+  const { metadata, data } = derive(content, shape.derivation!, attribute, past, record.ts);
+  Object.assign(record, { metadata, data, typed: typeData(data, shape.slots) });
 };
 
 /** Returns the time of an item's record, to the microsecond. */
@@ -127,13 +153,15 @@ const derivedOf = (
   content: Content,
   shape: Pick<ProductShape, 'derivation'> | undefined,
   attribute: AttributeReader,
+  past?: Past,
+  ts?: number,
 ): Content => {
   const { derivation } = shape ?? {};
   return derivation === undefined
     ? content
     : {
         ...content,
-        ...derive(content, derivation, attribute),
+        ...derive(content, derivation, attribute, past, ts),
         given: { ...content.given, computed: derivation.names.toSorted() },
       };
 };
@@ -144,22 +172,43 @@ interface StoredContent extends RecordContent {
   given: GivenFields | null | undefined;
 }
 
+/** The inputs of computing a stored record again, besides its product. */
+export interface Computing {
+  attribute?: AttributeReader | undefined;
+  past?: Past | undefined;
+  /** Time of the record in Unix seconds. */
+  ts?: number;
+  /** Whether its values stay as they were decoded. */
+  keepsDecoded?: boolean;
+}
+
 /** Returns a stored record as it would be stored today: decoded and computed with the product's present variables. */
 export const contentToday = (
-  { metadata, data, frame, given }: StoredContent,
-  { variables, derivation }: ProductShape,
-  attribute: AttributeReader = noAttribute,
+  stored: StoredContent,
+  { variables, derivation }: Pick<ProductShape, 'variables' | 'derivation'>,
+  { attribute = noAttribute, past, ts, keepsDecoded = false }: Computing = {},
 ): RecordContent & { given: GivenFields | undefined } => {
-  const { computed, ...beside } = given ?? {};
-  const sent = computed === undefined ? { metadata, data } : underive({ metadata, data }, computed);
-  const decoded = frame ? decodeStored(frame, beside, sent.metadata, variables) : sent;
+  const { frame, given } = stored;
+  const { computed: _, ...beside } = given ?? {};
+  const sent = sentContent(stored);
+  const decoded = frame && !keepsDecoded ? decodeStored(frame, beside, sent.metadata, variables) : sent;
   const { given: today, ...content } = derivedOf(
     { ...decoded, ...(Object.keys(beside).length > 0 && { given: beside }) },
     { derivation },
     attribute,
+    past,
+    ts,
   );
   return { ...content, given: today };
 };
+
+/** Returns a stored record without its derived variables. */
+export const sentContent = ({
+  metadata,
+  data,
+  given,
+}: RecordContent & { given?: GivenFields | null | undefined }): RecordContent =>
+  given?.computed === undefined ? { metadata, data } : underive({ metadata, data }, given.computed);
 
 /** Computes the data and metadata of a record with a frame, by the product's variables. */
 const decodeStored = (

@@ -15,7 +15,14 @@ const names: Readonly<Record<string, [FormulaType, FormulaValue | undefined]>> =
 };
 const list = Object.entries(names);
 const attributes: Record<string, FormulaValue | undefined> = { offset: 0.5, label: 'x', 'my line': 3 };
+const earlier: Record<string, FormulaValue | undefined> = { a: 2, none: undefined, 'my line': 5 };
+const places = list.length + Object.keys(attributes).length;
 const scope = {
+  previous: (name: string) =>
+    Object.hasOwn(earlier, name)
+      ? { place: places + Object.keys(earlier).indexOf(name), type: 'number' as const }
+      : undefined,
+  elapsed: () => places + Object.keys(earlier).length,
   attribute: (name: string) => list.length + Object.keys(attributes).indexOf(name),
   variable: (name: string) => {
     const place = list.findIndex(([known]) => known === name);
@@ -24,7 +31,8 @@ const scope = {
 };
 
 const evaluate = (source: string, type: FormulaType = 'number'): unknown => {
-  const evaluation: Evaluation = { values: [...list.map(([, [, value]]) => value), ...Object.values(attributes)] };
+  const values = [...list.map(([, [, value]]) => value), ...Object.values(attributes), ...Object.values(earlier), 60];
+  const evaluation: Evaluation = { values };
   const value = compileFormula(source, type, scope).evaluate(evaluation);
   return value === undefined ? [evaluation.code, evaluation.input].filter((each) => each !== undefined) : value;
 };
@@ -59,6 +67,10 @@ describe('formula', () => {
     ['1.5e3 + .5', 1500.5],
     ['has(a) && !has(none)', true],
     ['has(none) ? none : b', 4],
+    ['(a - previous(a)) / elapsed() * 3600', 240],
+    ['previous(`my line`)', 5],
+    ['has(previous(none)) ? 1 : 0', 0],
+    ['has(elapsed()) && has(previous(a))', true],
     ['open || none > 1', true],
     ['a + device.offset', 6.5],
     ['device.offset', 0.5],
@@ -75,6 +87,7 @@ describe('formula', () => {
     ['a / zero', ['DIVISION_BY_ZERO']],
     ['a % (b - 4)', ['DIVISION_BY_ZERO']],
     ['a + none', ['MISSING', 'none']],
+    ['a - previous(none)', ['MISSING', 'previous(none)']],
     ['none > 1 ? a : b', ['MISSING', 'none']],
     ['1e308 * 10', ['OVERFLOW']],
     ['exp(1000)', ['OVERFLOW']],
@@ -106,6 +119,16 @@ describe('formula', () => {
     ['pow(a)', /1 arguments; it takes 2/],
     ['has(a + b)', /one name/],
     ['has(c)', /unknown name/],
+    ['previous(b)', /not a measured variable: `b`/],
+    ['previous(previous(a))', /the name of one measured variable/],
+    ['previous(device.offset)', /the name of one measured variable/],
+    ['previous(a + a)', /the name of one measured variable/],
+    ['previous()', /the name of one measured variable/],
+    ['previous(a, a)', /the name of one measured variable/],
+    ['previous', /unknown name/],
+    ['elapsed(a)', /takes none/],
+    ['Math.previous(a)', /unknown function/],
+    ['has(abs(a))', /something else than one name/],
     ['a + open', /gives `\+` a boolean; it takes a number/],
     ['a == state', /gives `==` a text; it takes a number/],
     ['!a', /gives `!` a number/],

@@ -177,7 +177,7 @@ const dashboards: Record<string, string> = {
 /** Records the statements sent, except those of background work: jobs, deliveries, quotas and upkeep. */
 const sent: string[] = [];
 const byItself =
-  /update job|from job where|delivery_partition|delivery_open|with ripe|record_key|record_summary|record_sweep|retention|pg_try_advisory|deleted_hook|claim|usage_delta|with ahead|alert_(?!rule)|event_notice|from command where (?:open|id <)|delete from (?:episode|session|sign_in_|invitation)/;
+  /update job|from job where|delivery_partition|delivery_open|with ripe|record_key|record_summary|record_sweep|record_recompute|retention|pg_try_advisory|deleted_hook|claim|usage_delta|with ahead|alert_(?!rule)|event_notice|from command where (?:open|id <)|delete from (?:episode|session|sign_in_|invitation)/;
 const { query } = pg.Client.prototype;
 
 type OrganizationActor = Awaited<ReturnType<World['organization']>>;

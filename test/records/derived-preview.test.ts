@@ -46,6 +46,24 @@ const preview = async (derived: object[], more: object = {}) => {
 };
 
 describe('previewFormulas', () => {
+  it('reads earlier records, also those before the shown ones', async () => {
+    const { data } = await preview(
+      [
+        { name: 'warmed', type: 'FLOAT32', formula: 'temperature - previous(temperature)' },
+        { name: 'gap', type: 'FLOAT32', formula: 'elapsed()' },
+      ],
+      { limit: 2 },
+    );
+    expect((data!.previewFormulas as { records: object[] }).records).toMatchObject([
+      {
+        ts: ts + 2,
+        inputs: { 'previous(temperature)': 30, 'elapsed()': 1 },
+        values: [{ code: 'MISSING' }, { value: 1 }],
+      },
+      { ts: ts + 1, inputs: { 'previous(temperature)': 20, 'elapsed()': 1 }, values: [{ value: 10 }, { value: 1 }] },
+    ]);
+  });
+
   it('computes values of the newest records, or says why there are none', async () => {
     const { data } = await preview([
       { name: 'right', type: 'FLOAT32', formula: 'temperature + device.offset' },

@@ -84,7 +84,7 @@ it('gives the same record when a product computes again as when it stores today,
       let record = stored(sent, ...first);
       for (const [product, x] of later) {
         const { frame, given } = record;
-        const today = contentToday({ ...record, frame, given }, product, () => x);
+        const today = contentToday({ ...record, frame, given }, product, { attribute: () => x });
         const typed = typeData(today.data, product.slots);
         record = JSON.parse(JSON.stringify({ ...record, ...today, typed })) as typeof record;
         expect(record).toEqual(stored(sent, product, x));

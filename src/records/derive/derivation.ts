@@ -14,6 +14,7 @@ import { valueOfName } from '#json/key-path.js';
 import type { PlainObject } from '../item.js';
 import { fittingValue } from '../typed-data.js';
 import type { AttributeReader } from './attribute.js';
+import type { Past } from './past.js';
 
 /** A variable as a product declares it. */
 interface Declared {
@@ -41,10 +42,32 @@ export interface Derivation {
   readonly names: readonly string[];
   /** Names of the variables of the record that formulas read. */
   readonly inputs: readonly string[];
+  /** A value of each derived variable. */
+  readonly examples: PlainObject;
   /** Names of the attributes that formulas read. */
   readonly attributes: readonly string[];
-  /** Returns the values by name, and why others are absent. */
-  compute(data: PlainObject, attribute: AttributeReader): { values: PlainObject; absent: Absent[] };
+  /** The inputs from the device's earlier records; absent if formulas read none. */
+  readonly earlier?: EarlierInputs | undefined;
+  /**
+   * Returns the values by name, and why others are absent.
+   * @param past what the device measured before a record at `ts` (Unix seconds)
+   */
+  compute(
+    data: PlainObject,
+    attribute: AttributeReader,
+    past?: Past,
+    ts?: number,
+  ): { values: PlainObject; absent: Absent[] };
+}
+
+/** The inputs of formulas from earlier records. */
+export interface EarlierInputs {
+  /** Names of the measured variables whose earlier values they read. */
+  readonly names: readonly string[];
+  /** Whether they read the time since the record before. */
+  readonly readsElapsed: boolean;
+  /** Returns the values of these variables in what a device sent. */
+  measured(data: PlainObject): [name: string, value: FormulaValue][];
 }
 
 /** Maximum number of steps of all formulas of a product, so that no record takes long. */
@@ -74,12 +97,17 @@ interface Compiled extends Derived {
 const formulaType = (type: VariableType): FormulaType =>
   type === VariableType.TXT ? 'text' : type === VariableType.BOOL ? 'boolean' : 'number';
 
+const examples: Readonly<Record<FormulaType, FormulaValue>> = { number: 0, boolean: false, text: '' };
+
 class Compilation {
   readonly faults: FormulaFault[] = [];
   /** Variables that formulas read, in the order of their places. */
   private readonly inputs = new Map<string, Declared & { place: number }>();
   /** Places of the attributes that formulas read. */
   private readonly attributes = new Map<string, number>();
+  /** Variables whose earlier values formulas read. */
+  private readonly earlier = new Map<string, Declared & { place: number }>();
+  private elapsedPlace: number | undefined;
   private readonly compiled: Compiled[];
 
   constructor(
@@ -96,18 +124,25 @@ class Compilation {
   }
 
   derivation(): Derivation {
-    const { derived, compiled } = this;
+    const { derived, compiled, elapsedPlace } = this;
     const inputs = [...this.inputs.values()];
+    const earlier = [...this.earlier.values()];
     const attributes = [...this.attributes];
     const broken = derived.filter(({ name }) => compiled.every((each) => each.name !== name));
     return {
       names: derived.map(({ name }) => name),
       inputs: inputs.map(({ name }) => name),
+      examples: Object.fromEntries(derived.map(({ name, type }) => [name, examples[formulaType(type)]])),
       attributes: [...this.attributes.keys()],
-      compute(data, attribute) {
+      ...((earlier.length > 0 || elapsedPlace !== undefined) && {
+        earlier: earlierInputs(earlier, elapsedPlace !== undefined),
+      }),
+      compute(data, attribute, past, ts) {
         const evaluation: Evaluation = { values: [] };
         for (const { name, type, place } of inputs) evaluation.values[place] = inputOf(type, valueOfName(data, name));
         for (const [name, place] of attributes) evaluation.values[place] = attribute(name);
+        for (const { name, place } of earlier) evaluation.values[place] = past?.value(name);
+        if (elapsedPlace !== undefined && ts !== undefined) evaluation.values[elapsedPlace] = past?.elapsed(ts);
         const values: [string, FormulaValue][] = [];
         const absent: Absent[] = broken.map(({ name }) => ({ variable: name, code: 'FORMULA' }));
         for (const { name, type, place, compute } of compiled) {
@@ -141,6 +176,11 @@ class Compilation {
         return input && { type: formulaType(input.type), place: this.inputPlace(input) };
       },
       attribute: (name: string) => this.attributePlace(name),
+      previous: (name: string) => {
+        const input = places.has(name) ? undefined : variables.get(name);
+        return input && { type: formulaType(input.type), place: this.earlierPlace(input) };
+      },
+      elapsed: () => (this.elapsedPlace ??= this.nextPlace()),
     };
     try {
       const compute = compileFormula(variable.formula, formulaType(variable.type), scope);
@@ -167,8 +207,15 @@ class Compilation {
     return place;
   }
 
+  private earlierPlace(input: Declared): number {
+    const place = this.earlier.get(input.name)?.place ?? this.nextPlace();
+    this.earlier.set(input.name, { ...input, place });
+    return place;
+  }
+
   private nextPlace(): number {
-    return this.derived.length + this.inputs.size + this.attributes.size;
+    const elapsed = this.elapsedPlace === undefined ? 0 : 1;
+    return this.derived.length + this.inputs.size + this.attributes.size + this.earlier.size + elapsed;
   }
 
   /** Orders variables so that each comes after those that its formula reads. Leaves out circles. */
@@ -190,12 +237,22 @@ class Compilation {
   }
 }
 
+const earlierInputs = (variables: readonly Declared[], readsElapsed: boolean): EarlierInputs => ({
+  names: variables.map(({ name }) => name),
+  readsElapsed,
+  measured: (data) =>
+    variables.flatMap(({ name, type }): [string, FormulaValue][] => {
+      const value = inputOf(type, valueOfName(data, name));
+      return value === undefined ? [] : [[name, value]];
+    }),
+});
+
 /** Returns the value of a variable in formulas. Several values count as none. */
 const inputOf = (type: VariableType, sent: PlainJson | undefined): FormulaValue | undefined => {
   const value = sent === undefined ? undefined : fittingValue(type, sent);
   if (value === undefined || typeof value === 'object') return undefined;
-  // An INT64 beyond 2^53 is text.
-  return formulaType(type) === 'number' ? Number(value) : (value as FormulaValue);
+  // An INT64 beyond 2^53 is text. JSON has no negative zero.
+  return formulaType(type) === 'number' ? Number(value) || 0 : (value as FormulaValue);
 };
 
 /** Returns a result as it is stored. JSON has no negative zero. */

@@ -1,6 +1,7 @@
 import type { PlainObject } from '../item.js';
 import type { AttributeReader } from './attribute.js';
 import type { Derivation } from './derivation.js';
+import type { Past } from './past.js';
 
 /** Data and metadata of a record. */
 export interface RecordContent {
@@ -16,10 +17,12 @@ export const derive = (
   { metadata, data }: RecordContent,
   derivation: Derivation,
   attribute: AttributeReader,
+  past?: Past,
+  ts?: number,
 ): RecordContent => {
   const sent = withKeys(data, derivation.names);
   const measured = withoutKeys(data, derivation.names);
-  const { values, absent } = derivation.compute(measured, attribute);
+  const { values, absent } = derivation.compute(measured, attribute, past, ts);
   const derived = { ...(Object.keys(sent).length > 0 && { sent }), ...(absent.length > 0 && { absent }) };
   return {
     data: { ...measured, ...values },

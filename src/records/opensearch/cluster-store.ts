@@ -3,6 +3,8 @@ import type { Registry } from 'prom-client';
 import { ApiError } from '#common/errors.js';
 import { hourMs } from '#common/time.js';
 import type { ClusterConfig } from '#config/cluster-setting.js';
+import { completeWithoutSearch } from '../postgres/earlier/complete.js';
+import { recomputeDue } from '../postgres/earlier/due.js';
 import { createRecordLog, openStoredRecords, type StoredRecordsOptions } from '../postgres/log/log.js';
 import type { Records } from '../postgres/records.js';
 import { BulkWriter, Overloaded } from './bulk.js';
@@ -16,6 +18,7 @@ import { createIndexer, observeBulk } from './journal/indexer.js';
 import { watchLag } from './journal/lag.js';
 import { JournalPartitions } from './journal/partition.js';
 import { createJournalUpkeep } from './journal/upkeep.js';
+import { createRecomputing } from './log/recompute.js';
 import { createRedecode } from './log/redecode.js';
 import { refillPlace } from './log/refill.js';
 import { purgeDocuments, retireDocuments } from './log/retire.js';
@@ -114,6 +117,8 @@ export const openClusterRecords = (options: ClusterRecordsOptions): Records => {
           lag.add(bytes);
         },
         admit: lag.admit,
+        complete: completeWithoutSearch,
+        recompute: (upkeepPool) => recomputeDue(upkeepPool, createRecomputing(parts)),
         purge: (gone) => purgeDocuments(parts, gone),
       });
     },

@@ -28,6 +28,7 @@ export interface PageRequest {
   routing?: string;
   query: object;
   sort: readonly ('us' | 'seq')[];
+  isDescending?: boolean;
   size: number;
   after?: After | undefined;
 }
@@ -46,7 +47,7 @@ const fields = ['o', 'd', 'p', 'us', 'seq', 'shape'];
 /** Reads a page of documents. `next` is the position of the next page; undefined after the last. */
 export const readPage = async (
   client: Client,
-  { index, routing, query, sort, size, after }: PageRequest,
+  { index, routing, query, sort, isDescending = false, size, after }: PageRequest,
 ): Promise<{ documents: StoredDocument[]; next?: After }> => {
   const { body } = await client.search({
     index,
@@ -59,7 +60,7 @@ export const readPage = async (
       version: true,
       track_total_hits: false,
       docvalue_fields: fields,
-      sort: sort.map((field) => ({ [field]: { order: 'asc', unmapped_type: 'long' } })),
+      sort: sort.map((field) => ({ [field]: { order: isDescending ? 'desc' : 'asc', unmapped_type: 'long' } })),
       ...(after && { search_after: after }),
     },
   } as never);

@@ -9,12 +9,15 @@ import { timeoutRefusal } from '#listing/list-read.js';
 import { AttributeHistory, type AttributeReader, type Version, versionsFor } from '#records/derive/attribute.js';
 import { compileDerivation, type Derivation } from '#records/derive/derivation.js';
 import { underive } from '#records/derive/derive.js';
+import { comparePositions, Past } from '#records/derive/past.js';
 import type { RecordIndex } from '#records/record-index.js';
 import type { Context } from '#schema/context.js';
 import { Costs } from '#schema/cost.js';
 import { PreviewFormulasArgs } from './formula-preview.args.js';
 import { derivedFaults } from './product-faults.js';
 
+/** Number of records before the shown ones that formulas may read. */
+const earlierRecords = 20;
 /** Timeout of reading the records, in milliseconds. */
 const timeoutMs = 10_000;
 
@@ -39,14 +42,22 @@ export class FormulaPreviewResolver {
       throw invalid([{ path: 'deviceId', message: 'must be a device of the product' }]);
     const faults = derivedFaults(derived, variables);
     const derivation = compileDerivation(variables, faults.some(({ path }) => path.endsWith('.name')) ? [] : derived);
-    const records = await this.newest(ctx, device.id, limit);
+    // Formulas that read earlier records know the shown ones and some before.
+    const read = await this.newest(ctx, device.id, limit + (derivation.earlier ? earlierRecords : 0));
+    const records = read.slice(0, limit);
     const versions = versionsFor(records.map(({ ts }) => ({ deviceId: device.id, ts, names: derivation.attributes })));
     const attributes = new AttributeHistory(versions === undefined ? [] : await ctx.read<Version>(versions));
     const computed = [...(settings.derived ?? []), ...derived].map(({ name }) => name);
+    const pasts = pastsOf(read, derivation, computed);
     return {
       faults: faults.map(({ path, message, at }) => ({ index: indexIn(path), message, at: at ?? null })),
       records: records.map((record) =>
-        previewOf(record, { derivation, computed, attribute: attributes.at(device.id, record.ts) }),
+        previewOf(record, {
+          derivation,
+          computed,
+          attribute: attributes.at(device.id, record.ts),
+          past: pasts.get(record.id),
+        }),
       ),
     };
   }
@@ -74,19 +85,38 @@ const indexIn = (path: string): number | null => {
   return index === undefined ? null : Number(index);
 };
 
+/** Returns the past of each record, by its identifier, as far as the records tell. */
+const pastsOf = (
+  records: readonly DeviceRecord[],
+  { earlier }: Derivation,
+  computed: readonly string[],
+): ReadonlyMap<string, Past> => {
+  const pasts = new Map<string, Past>();
+  if (earlier === undefined) return pasts;
+  const past = new Past();
+  for (const record of records.toSorted(comparePositions)) {
+    pasts.set(record.id, new Past(past.newest, past.entries()));
+    past.add(record, earlier.measured(underive(record, computed).data));
+  }
+  return pasts;
+};
+
 interface PreviewOf {
   derivation: Derivation;
   /** Names of variables that the record may have from formulas. */
   computed: readonly string[];
   attribute: AttributeReader;
+  past: Past | undefined;
 }
 
-const previewOf = (record: DeviceRecord, { derivation, computed, attribute }: PreviewOf): PreviewedRecord => {
+const previewOf = (record: DeviceRecord, { derivation, computed, attribute, past }: PreviewOf): PreviewedRecord => {
   const { data } = underive(record, computed);
-  const { values, absent } = derivation.compute(data, attribute);
+  const { values, absent } = derivation.compute(data, attribute, past, record.ts);
   const inputs = [
     ...derivation.inputs.map((name) => [name, valueOfName(data, name)] as const),
     ...derivation.attributes.map((name) => [`device.${name}`, attribute(name)] as const),
+    ...(derivation.earlier?.names ?? []).map((name) => [`previous(${name})`, past?.value(name)] as const),
+    ...(derivation.earlier?.readsElapsed ? [['elapsed()', past?.elapsed(record.ts)] as const] : []),
   ];
   const reasons = new Map(absent.map(({ variable, ...reason }) => [variable, reason]));
   return {

@@ -6,6 +6,7 @@ import { isConflict, transaction } from '#database/transaction.js';
 import type { NewRecord } from '#records/new-record.js';
 import type { AppendResult } from '#records/record-log.js';
 import type { StoredRecord } from '#records/stored-record.js';
+import { completeRecords } from '../earlier/complete.js';
 import type { ActivityCounter } from './activity.js';
 import type { CostlyHooks } from './costly-hooks.js';
 import type { WorkOutcome } from './group.js';
@@ -21,7 +22,7 @@ import {
   type Work,
 } from './prepared-group.js';
 import { isTaken } from './record-key.js';
-import { type NoteStored, noteDirty, writeRecords } from './write.js';
+import { type CompleteRecords, type NoteStored, noteDirty, writeRecords } from './write.js';
 
 /** Returns milliseconds since 1970. */
 export type Clock = () => number;
@@ -53,6 +54,8 @@ export interface CommitOptions {
   bus?: CommitBus;
   /** Notes records for the index in the same transaction; by default for that in PostgreSQL. */
   note?: NoteStored;
+  /** Computes the records that read earlier ones; by default from those in PostgreSQL. */
+  complete?: CompleteRecords;
   /** Keeper of partitions; by default by the time of measurement. */
   partitions?: PartitionKeeper;
   /** Counts the outcomes of items. */
@@ -150,6 +153,7 @@ export class GroupCommit {
       now,
       checksKeysFirst,
       note: this.options.note ?? noteDirty,
+      complete: this.options.complete ?? completeRecords,
       follow: (fresh) => this.follow(tx, group, fresh),
     });
     if (following !== undefined && 'heldUp' in following) return following;

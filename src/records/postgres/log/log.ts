@@ -29,6 +29,8 @@ export interface RecordLogOptions extends Omit<RecordStoreOptions, 'pool' | 'act
   purge?: Purge;
   /** Copies records that other processes still store elsewhere. */
   follow?: () => Promise<unknown>;
+  /** Computes noted records again, where they are kept elsewhere. */
+  recompute?: UpkeepOptions['recompute'];
   /** Makes blocks of finished days. */
   blocks?: UpkeepOptions['blocks'];
 }
@@ -69,13 +71,14 @@ export const createRecordLog = ({
   admit,
   purge,
   follow,
+  recompute,
   blocks,
   ...options
 }: RecordLogOptions): RecordLog => {
   const { clock } = options;
   const activity = new ActivityCounter();
   const store = createRecordStore({ pool: storePool, slowPool: slowStorePool, activity, ...options });
-  const upkeep = createUpkeep({ pool, clock, log, activity, purge, follow, blocks });
+  const upkeep = createUpkeep({ pool, clock, log, activity, purge, follow, recompute, blocks });
   return {
     async append(call) {
       admit?.();

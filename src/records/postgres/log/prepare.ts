@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { type AttributeNeed, loadAttributes } from '#records/derive/attribute.js';
 import { type Item, Rejection } from '#records/item.js';
-import { createRecord, type NewRecord, timeOfItem } from '#records/new-record.js';
+import { catalogued, createRecord, type NewRecord, timeOfItem } from '#records/new-record.js';
 import type { AppendCall } from '#records/record-log.js';
 import { type ProductShape, ProductShapes } from '#records/scope/product-shape.js';
 import type { RecordDevice } from '#records/stored-record.js';
@@ -56,7 +56,7 @@ export const prepare = async (
   for (const items of prepared)
     for (const record of items) {
       if (record instanceof Rejection) continue;
-      fields.note(record.device, record.metadata, record.data);
+      fields.note(record.device, record.metadata, catalogued(record));
       times.push(record.ts);
     }
   await fields.flush(pool);

@@ -1,17 +1,17 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { PoolClient } from 'pg';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { notFound } from '#common/errors.js';
+import { nilId } from '#entities/id.js';
 import { type AttributeHistory, loadAttributes } from '#records/derive/attribute.js';
-import type { PlainObject } from '#records/item.js';
-import { contentToday, type GivenFields, type StoredFrame } from '#records/new-record.js';
+import { contentToday } from '#records/new-record.js';
 import type { LogJob, LogStep } from '#records/record-log.js';
 import { loadShape, type ProductShape } from '#records/scope/product-shape.js';
-import { type TypedData, typeData } from '#records/typed-data.js';
 import { startOf } from '../blocks/noted-day.js';
 import { findAloneDays, thawDay } from '../blocks/thaw-day.js';
+import { findPastsOf, lockRows, noteChanged, type Pasts } from '../earlier/redecode.js';
+import { positionOf } from '../earlier/stored-line.js';
 import { keepRows } from '../upkeep/alone-day.js';
-import { markDirty } from './dirty.js';
+import { type Rewritten, rewriteRecords, rewrittenOf, type StoredRow, storedColumns } from './rewrite.js';
 
 /** Selects the records of one product to decode again. `from` and `to` are Unix seconds, both included. */
 export interface RedecodeInput {
@@ -25,23 +25,7 @@ export interface RedecodeInput {
 }
 
 /** Position of the last record of a step. */
-type Cursor = { ts: string; seq: string };
-
-interface Row {
-  id: string;
-  deviceId: string;
-  ts: string;
-  seq: string;
-  seconds: number;
-  metadata: PlainObject;
-  data: PlainObject;
-  frame: StoredFrame | null;
-  given: GivenFields | null;
-  numbers: (number | null)[] | null;
-  texts: (string | null)[] | null;
-  many: TypedData['many'] | null;
-  ignored: string[] | null;
-}
+type Cursor = { ts: string; seq: string; id?: string };
 
 /** Maximum number of records of one step. */
 const stepSize = 2000;
@@ -63,33 +47,44 @@ export const redecode = async (tx: PoolClient, job: LogJob): Promise<LogStep> =>
   // Days in blocks alone get their rows again when their turn comes, so that never more than needed have some.
   const [next] = alone;
   const before = next ? sql` and ts < ${startOf(next.day)}` : empty;
-  const { rows } = await tx.query<Row>(sql`
-    select id, device_id as "deviceId", ts::text, seq::text, extract(epoch from ts)::float8 as seconds, metadata, data, frame, given,
-      numbers, texts, many, ignored
-    from record where ${range}${before} and (ts, seq) > (${cursor?.ts ?? '-infinity'}::timestamptz, ${cursor?.seq ?? '0'}::bigint)
-    order by ts, seq limit ${stepSize}`);
+  const isInLines = shape.derivation?.earlier !== undefined;
+  const readPage = (more: Sql) => readRows(tx, sql`${range}${before}${more}`, cursor, isInLines);
+  const product = { organizationId, productId: input.productId };
+  const page = await readPage(empty);
+  const rows = isInLines ? await lockRows(tx, product, page, readPage) : page;
   const names = shape.derivation?.attributes ?? [];
-  const needs = rows.map(({ deviceId, seconds }) => ({ deviceId, ts: seconds, names }));
-  const attributes = await loadAttributes(tx, needs);
-  const changes = rows.flatMap((row) => changeOf(row, shape, attributes) ?? []);
-  if (!input.dryRun && changes.length > 0) {
-    await update(tx, changes);
-    await markDirty(
-      tx,
-      changes.map(({ seconds }) => ({ organizationId, productId: input.productId, ts: seconds })),
-    );
+  const attributes = await loadAttributes(
+    tx,
+    rows.map(({ deviceId, seconds }) => ({ deviceId, ts: seconds, names })),
+  );
+  const pasts = await findPastsOf(tx, product, rows, shape);
+  const changes = rows.flatMap((row) => changeOf(row, shape, attributes, pasts) ?? []);
+  if (!input.dryRun) {
+    await rewriteRecords(tx, product, changes);
+    if (pasts) await noteChanged(tx, product, { rows, changes, earlier: pasts.earlier, isOpen: input.to === null });
   }
   const total = cursor === null ? alone.reduce((sum, { n }) => sum + n, await countAll(tx, range)) : undefined;
   const isThawed = next !== undefined && rows.length < stepSize;
   if (isThawed) await thawDay(tx, next);
   const last = rows.at(-1);
   return {
-    cursor: last ? { ts: last.ts, seq: last.seq } : cursor,
+    cursor: last ? { ts: last.ts, seq: last.seq, id: last.id } : cursor,
     done: rows.length,
     changed: changes.length,
     ...(total !== undefined && { total }),
     finished: rows.length < stepSize && !isThawed,
   };
+};
+
+/** Reads a page of records. Those that read each other are in the order of their lines. */
+const readRows = async (tx: PoolClient, where: Sql, cursor: Cursor | null, isInLines: boolean): Promise<Row[]> => {
+  const order = isInLines ? sql`record.ts, id` : sql`record.ts, seq`;
+  const after = isInLines ? sql`${cursor?.id ?? nilId}::uuid` : sql`${cursor?.seq ?? '0'}::bigint`;
+  const { rows } = await tx.query<Row>(sql`
+    select ${storedColumns}, seq::text from record
+     where ${where} and (${order}) > (${cursor?.ts ?? '-infinity'}::timestamptz, ${after})
+     order by ${order} limit ${stepSize}`);
+  return rows;
 };
 
 const rangeOf = (organizationId: string, { productId, deviceIds, from, to }: RedecodeInput): Sql => sql`
@@ -102,33 +97,19 @@ const countAll = async (tx: PoolClient, range: Sql): Promise<number> => {
   return rows[0]?.total ?? 0;
 };
 
-interface Change extends TypedData {
-  id: string;
-  ts: string;
-  seconds: number;
-  metadata: PlainObject;
-  data: PlainObject;
-  given: GivenFields | undefined;
-}
+/** A stored record with its place among those of the same time. */
+type Row = StoredRow & { seq: string };
 
-/** Returns the record as it would be stored today, or undefined if nothing would change. */
-const changeOf = (row: Row, shape: ProductShape, attributes: AttributeHistory | undefined): Change | undefined => {
-  const { id, ts, seconds, metadata, data, given } = row;
-  const now = contentToday(row, shape, attributes?.at(row.deviceId, seconds));
-  const typed = typeData(now.data, shape.slots);
-  const same =
-    isDeepStrictEqual(now, { metadata, data, given: given ?? undefined }) &&
-    isDeepStrictEqual(typed.numbers ?? null, row.numbers) &&
-    isDeepStrictEqual(typed.texts ?? null, row.texts) &&
-    isDeepStrictEqual(typed.many ?? null, row.many) &&
-    isDeepStrictEqual(typed.ignored ?? null, row.ignored);
-  return same ? undefined : { id, ts, seconds, ...now, ...typed };
-};
-
-const update = async (tx: PoolClient, changes: readonly Change[]): Promise<void> => {
-  await tx.query(sql`
-    update record r set metadata = w.metadata, data = w.data, given = w.given, numbers = w.numbers, texts = w.texts, many = w.many, ignored = w.ignored
-    from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb)
-      as w (id uuid, ts timestamptz, metadata jsonb, data jsonb, given jsonb, numbers float8[], texts text[], many jsonb, ignored text[])
-    where r.id = w.id and r.ts = w.ts`);
+/** Returns the record as it would be stored today, or undefined if nothing would change. Adds it to the past. */
+const changeOf = (
+  row: Row,
+  shape: ProductShape,
+  attributes: AttributeHistory | undefined,
+  pasts: Pasts | undefined,
+): Rewritten | undefined => {
+  const { deviceId, seconds: ts } = row;
+  const past = pasts?.of(deviceId);
+  const today = contentToday(row, shape, { attribute: attributes?.at(deviceId, ts), past, ts });
+  past?.add(positionOf(row), pasts!.earlier.measured(today.data));
+  return rewrittenOf(row, today, shape.slots);
 };

@@ -16,7 +16,12 @@ export interface WriteOptions<Following> {
   /** Writes what follows from the stored records, in the same transaction. */
   follow(fresh: readonly NewRecord[]): Promise<Following>;
   note: NoteStored;
+  /** Computes the records that read earlier ones. */
+  complete: CompleteRecords;
 }
+
+/** Computes those new records whose formulas read earlier ones, in the transaction that stores them. */
+export type CompleteRecords = (tx: PoolClient, fresh: readonly NewRecord[]) => Promise<void>;
 
 /** Notes records for the index in the transaction that stores them. `bytes` is their size as sent. */
 export type NoteStored = (tx: PoolClient, records: readonly NewRecord[], bytes: number) => Promise<void>;
@@ -35,17 +40,23 @@ export interface WrittenRecords<Following> {
 export const writeRecords = async <Following>(
   tx: PoolClient,
   records: readonly NewRecord[],
-  { now, checksKeysFirst, follow, note }: WriteOptions<Following>,
+  { now, checksKeysFirst, follow, note, complete }: WriteOptions<Following>,
 ): Promise<WrittenRecords<Following>> => {
   const { first, repeated } = sortByKey(records);
   const taken = checksKeysFirst ? await claimKeys(tx, first, now) : new Set<string>();
   const fresh = taken.size === 0 ? first : first.filter(({ id }) => !taken.has(id));
   let following: Following | undefined;
   if (fresh.length > 0) {
+    const isPending = fresh.some(({ pending }) => pending !== undefined);
+    if (isPending) {
+      // Keys come before the locks of lines in every transaction, so that no two wait for each other.
+      if (!checksKeysFirst) await claimFreeKeys(tx, fresh, now);
+      await complete(tx, fresh);
+    }
     const { rows, sizes } = rowsOf(fresh);
     const bytes = sizes.reduce((sum, size) => sum + size, 0);
     await allSettled([
-      ...(checksKeysFirst ? [] : [claimFreeKeys(tx, fresh, now)]),
+      ...(checksKeysFirst || isPending ? [] : [claimFreeKeys(tx, fresh, now)]),
       copyIn(tx, target, rows),
       note(tx, fresh, bytes),
       noteUsage(tx, fresh, sizes, now),

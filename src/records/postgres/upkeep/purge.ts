@@ -3,6 +3,7 @@ import sql, { type Sql } from 'sql-template-tag';
 import type { Queryable } from '#database/queryable.js';
 import { transaction } from '#database/transaction.js';
 import { waitForMaker } from '../blocks/noted-day.js';
+import { forgetDevice } from '../earlier/due.js';
 import { keepRows } from './alone-day.js';
 
 /**
@@ -60,6 +61,7 @@ export const purgeDevices = async (pool: Pool, now: Date, purge?: Purge): Promis
   await pool.query(sql`delete from record_source where device_id = ${id}`);
   await pool.query(sql`delete from record_newest where device_id = ${id}`);
   await pool.query(sql`delete from record_key where device_id = ${id}`);
+  await forgetDevice(pool, id);
   await pool.query(sql`delete from record_sweep where device_id = ${id}`);
   return true;
 };

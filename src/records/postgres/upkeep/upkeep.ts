@@ -4,6 +4,7 @@ import { hourMs, minuteMs, secondMs, weekSeconds } from '#common/time.js';
 import { createPeriodicTasks, type PeriodicTask } from '#scheduling/periodic-tasks.js';
 import { type BlockThreadOptions, createBlockThread } from '../blocks/block-thread.js';
 import { dropReplacing, dropStale } from '../blocks/delete-blocks.js';
+import { recomputeDue } from '../earlier/due.js';
 import type { ActivityCounter } from '../log/activity.js';
 import { foldActivity } from './activity.js';
 import { noteEarlier } from './newest-field.js';
@@ -28,6 +29,8 @@ export interface UpkeepOptions {
   purge?: Purge | undefined;
   /** Copies records that other processes still store elsewhere, because they do not know yet that records are here. */
   follow?: (() => Promise<unknown>) | undefined;
+  /** Computes noted records again; by default in PostgreSQL. Returns whether more may remain. */
+  recompute?: ((pool: Pool) => Promise<boolean>) | undefined;
   /** Makes blocks of finished days, according to the mode. Undefined: blocks are left alone. */
   blocks?: Pick<BlockThreadOptions, 'connectionString' | 'mode'> | undefined;
 }
@@ -43,11 +46,27 @@ export interface Upkeep {
 }
 
 /** Creates the upkeep of records. */
-export const createUpkeep = ({ pool, clock, log, activity, purge, follow, blocks }: UpkeepOptions): Upkeep => {
+export const createUpkeep = ({
+  pool,
+  clock,
+  log,
+  activity,
+  purge,
+  follow,
+  recompute = recomputeDue,
+  blocks,
+}: UpkeepOptions): Upkeep => {
   let closing = false;
   const thread = blocks && createBlockThread({ ...blocks, pool, log });
   const now = () => new Date(clock());
 
+  /** A task that repeats a step until it has done nothing. */
+  const repeated = (every: number, step: () => Promise<number | boolean>): PeriodicTask => ({
+    every,
+    run: async () => {
+      while (!closing && Number(await step()) > 0);
+    },
+  });
   const tasks: Record<string, PeriodicTask> = {
     partitions: {
       every: hourMs,
@@ -58,24 +77,9 @@ export const createUpkeep = ({ pool, clock, log, activity, purge, follow, blocks
         return new Partitions().ensure(pool, times, today);
       },
     },
-    rollups: {
-      every: 5 * secondMs,
-      run: async () => {
-        while (!closing && (await rollUp(pool, now())) > 0);
-      },
-    },
-    days: {
-      every: minuteMs,
-      run: async () => {
-        while (!closing && (await rollUpDays(pool, now())) > 0);
-      },
-    },
-    summaries: {
-      every: minuteMs,
-      run: async () => {
-        while (!closing && (await summarize(pool, now())) > 0);
-      },
-    },
+    rollups: repeated(5 * secondMs, () => rollUp(pool, now())),
+    days: repeated(minuteMs, () => rollUpDays(pool, now())),
+    summaries: repeated(minuteMs, () => summarize(pool, now())),
     blocks: {
       every: minuteMs,
       run: async () => {
@@ -85,18 +89,9 @@ export const createUpkeep = ({ pool, clock, log, activity, purge, follow, blocks
         await dropReplacing(pool);
       },
     },
-    fields: {
-      every: minuteMs,
-      run: async () => {
-        while (!closing && (await noteEarlier(pool)) > 0);
-      },
-    },
-    devices: {
-      every: minuteMs,
-      run: async () => {
-        while (!closing && (await purgeDevices(pool, now(), purge)));
-      },
-    },
+    fields: repeated(minuteMs, () => noteEarlier(pool)),
+    devices: repeated(minuteMs, () => purgeDevices(pool, now(), purge)),
+    'derived variables': repeated(5 * secondMs, () => recompute(pool)),
     ...(follow && {
       'moved records': {
         every: 2 * secondMs,
@@ -105,19 +100,9 @@ export const createUpkeep = ({ pool, clock, log, activity, purge, follow, blocks
         },
       },
     }),
-    keys: {
-      every: minuteMs,
-      run: async () => {
-        while (!closing && (await purgeKeys(pool, now())));
-      },
-    },
+    keys: repeated(minuteMs, () => purgeKeys(pool, now())),
     activity: { every: 5 * secondMs, run: () => activity.flush(pool) },
-    fold: {
-      every: hourMs,
-      run: async () => {
-        while (!closing && (await foldActivity(pool, now())));
-      },
-    },
+    fold: repeated(hourMs, () => foldActivity(pool, now())),
     retention: {
       // An hourly run costs nothing if nothing is due, and is not postponed by daily restarts.
       every: hourMs,
