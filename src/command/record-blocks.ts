@@ -6,6 +6,7 @@ import { countBlockDays } from '#records/postgres/blocks/block-days.js';
 import type { BlockedDay } from '#records/postgres/blocks/block-rows.js';
 import { drainBlocks } from '#records/postgres/blocks/delete-blocks.js';
 import { makeDay, numberOwners } from '#records/postgres/blocks/make-day.js';
+import { makeDueFleets } from '#records/postgres/blocks/make-due-days.js';
 import { dayText, findFinishedDays, type NotedDay } from '#records/postgres/blocks/noted-day.js';
 import { compareDay, listBlockedDays, noteDay } from '#records/postgres/blocks/verify-days.js';
 import { addCommand, answer, type OutputOptions } from './command.js';
@@ -53,6 +54,7 @@ const build = async (pool: Pool, now: Date) => {
     made++;
     records += done.records;
   }
+  await makeDueFleets(pool, now);
   endProgress();
   if (faults.length > 0) throw new Error(`${faults.length} days cannot be in blocks:\n${listOf(faults)}`);
   const { waiting } = await countBlockDays(pool, now);

@@ -3,6 +3,7 @@ import sql, { type Sql } from 'sql-template-tag';
 import type { Queryable } from '#database/queryable.js';
 import { transaction } from '#database/transaction.js';
 import { noteDays } from '../upkeep/rollup-day.js';
+import { deleteFleet } from './fleet-table.js';
 import { lockMaking, type NotedDay, noteOf, waitForMaker } from './noted-day.js';
 
 /** Number of days whose blocks one statement deletes. */
@@ -14,7 +15,7 @@ const daysAtOnce = 100;
  * @param which condition on a row `b` of `record_blocked`; by default, days that have rows too
  */
 const deleteBlocks = async (database: Queryable, days: Sql, which = sql`not b.alone`): Promise<number> => {
-  const { rows } = await database.query<{ days: number }>(sql`
+  const { rows: gone } = await database.query<{ source: number; day: number }>(sql`
     with gone as (
       delete from record_blocked b using (${days}) d where b.source = d.source and b.day = d.day and ${which}
       returning b.source, b.day, b.apart
@@ -27,9 +28,17 @@ const deleteBlocks = async (database: Queryable, days: Sql, which = sql`not b.al
       delete from record_block_column c using block b where c.block = b.block
     ), sums as (
       delete from record_block_sum s using block b where s.block = b.block
+    ), fleet as (${deleteFleet(sql`select source, day from gone`)}
     )
-    select count(*)::int as days from gone`);
-  return rows[0]!.days;
+    select source, day - 'epoch'::date as day from gone`);
+  // Again, because sums of all devices may have been written since the statement began.
+  if (gone.length > 0)
+    await database.query(
+      deleteFleet(sql`
+        select source, 'epoch'::date + day as day
+          from unnest(${gone.map(({ source }) => source)}::int[], ${gone.map(({ day }) => day)}::int[]) g (source, day)`),
+    );
+  return gone.length;
 };
 
 /**

@@ -18,6 +18,7 @@ import { allOf, readBlock, writeBlock } from './block-store.js';
 import { readAloneDay, readDay } from './day-rows.js';
 import { noteFault } from './delete-blocks.js';
 import { differenceOf } from './difference.js';
+import { deleteFleet } from './fleet-table.js';
 import { replaceRollups } from './left-out-day.js';
 import { deleteNote, isUnchanged, lockMaking, type NotedDay, postpone, startOf } from './noted-day.js';
 import { noteSeen } from './seen-value.js';
@@ -168,6 +169,7 @@ const writeDay = async (
       delete from record_block_column where block = any(${replaced}::int[])
     ), sums as (
       delete from record_block_sum where block = any(${replaced}::int[])
+    ), fleet as (${deleteFleet(sql`select ${source}::int as source, 'epoch'::date + ${day}::int as day`)}
     )
     delete from record_blocked where source = ${source} and day = 'epoch'::date + ${day}::int and ${records}::int = 0`);
   if (records > 0)
@@ -175,7 +177,7 @@ const writeDay = async (
       insert into record_blocked (source, day, n, made_at, time_zone)
       values (${source}, 'epoch'::date + ${day}::int, ${records}, clock_timestamp(), ${timeZone})
       on conflict (source, day) do update
-      set n = excluded.n, made_at = excluded.made_at, time_zone = excluded.time_zone`);
+      set n = excluded.n, made_at = excluded.made_at, time_zone = excluded.time_zone, summed_at = null`);
   return records;
 };
 

@@ -5,6 +5,7 @@ import type { Queryable } from '#database/queryable.js';
 import { firstId } from '#entities/id.js';
 import { isAlone } from '../upkeep/alone-day.js';
 import { isDue, type Owner, ownedBy } from '../upkeep/rollup-day.js';
+import { isFleetWanted } from './fleet-table.js';
 
 /*
  * Blocks hold the records of an owner's day in columns (tables record_block, record_block_column, record_block_sum). A
@@ -122,7 +123,7 @@ const lock = sql`pg_try_advisory_xact_lock(${key})`;
 /** Whether days are to be made or cut again. */
 export const isMakerWanted = async (database: Queryable, now: Date): Promise<boolean> => {
   const { rows } = await database.query<{ wanted: boolean }>(sql`
-    select exists (select from record_dirty_block d where ${isToMake(now)}) or exists (${inOtherZone}) as wanted`);
+    select exists (select from record_dirty_block d where ${isToMake(now)}) or exists (${inOtherZone}) or ${isFleetWanted} as wanted`);
   return rows[0]!.wanted;
 };
 
