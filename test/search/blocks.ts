@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { transaction } from '#database/transaction.js';
 import { makeDay } from '#records/postgres/blocks/make-day.js';
+import { makeDueFleets } from '#records/postgres/blocks/make-due-days.js';
 import { findFinishedDays } from '#records/postgres/blocks/noted-day.js';
 import { rollUpAll } from './rolled.js';
 
@@ -13,6 +14,8 @@ export const makeBlocks = async (pool: Pool): Promise<void> => {
     const { outcome } = await makeDay(pool, day);
     if (outcome !== 'made') throw new Error(`The blocks of a day are not made: ${outcome}.`);
   }
+  // Two months from now, the month of today is over too.
+  await makeDueFleets(pool, new Date(Date.now() + 62 * 86_400_000), 1);
 };
 
 /**

@@ -57,8 +57,12 @@ export const fleet = fc.record({
   start: fc.constantFrom(...starts),
   storage: fc.constantFrom<Storage>('rows', 'rollups', 'blocks beside rows', 'blocks alone'),
   homeZone: fc.constantFrom('Europe/Berlin', 'UTC'),
+  /** The organization's time zone from when the blocks are made; they are cut again only if late records are merged. */
+  nextZone: fc.constantFrom(undefined, undefined, 'Europe/Berlin', 'Asia/Kolkata'),
   /** Whether late records are in the blocks, too. */
   isMerged: fc.boolean(),
+  /** A device that is deleted in the end. */
+  deleted: fc.option(fc.integer({ min: 0, max: 3 }), { freq: 3 }),
   values: fc.array(sent, { minLength: 5, maxLength: 200 }).map(risen),
   counter: fc.record({ jitter: fc.constantFrom(0, 20), rollsOverAt: fc.option(fc.constant(1000), { nil: undefined }) }),
   exchanges: fc.array(exchange, { maxLength: 4 }),
@@ -69,13 +73,15 @@ export type Fleet = typeof fleet extends fc.Arbitrary<infer T> ? T : never;
 
 export const forms = fc.record({
   zone: fc.constantFrom('Europe/Berlin', 'UTC', 'America/Los_Angeles'),
-  unit: fc.constantFrom(...(['day', 'hour', 'week', 'month'] as const)),
-  fromMinute: fc.integer({ min: -600, max: 2 * 24 * 60 }),
-  minutes: fc.integer({ min: 1, max: 6 * 24 * 60 }),
+  unit: fc.constantFrom(...(['day', 'hour', 'week', 'month', 'year'] as const)),
+  fromMinute: fc.oneof(fc.integer({ min: -600, max: 2 * 24 * 60 }), fc.constant(-40 * 24 * 60)),
+  minutes: fc.oneof(fc.integer({ min: 1, max: 6 * 24 * 60 }), fc.constant(80 * 24 * 60)),
   perDevice: fc.constantFrom(...Object.values(DeviceReduction).filter((each) => each !== DeviceReduction.rate)),
   combine: fc.constantFrom(...Object.values(DeviceCombination)),
   maxAge: fc.constantFrom(3600, 2 * daySeconds),
   minDevices: fc.integer({ min: 1, max: 2 }),
+  /** Sums that may answer: those of all devices, too, or only those by run. */
+  sums: fc.constantFrom(...(['all', 'all', 'runs'] as const)),
   /** The group: all devices, or those of a site. */
   site: fc.option(fc.integer({ min: 0, max: 3 })),
 });

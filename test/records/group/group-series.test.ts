@@ -8,6 +8,7 @@ import { createPool } from '#database/pools.js';
 import { VariableType } from '#entities/enums.js';
 import { CalendarInterval, DeviceCombination, DeviceReduction, GroupFill, GroupSplit } from '#entities/group-series.js';
 import type { GroupCall, GroupLine } from '#records/group-series.js';
+import { noteOtherZones } from '#records/postgres/blocks/noted-day.js';
 import { createGroupSeries } from '#records/postgres/search/group/group.js';
 import { freezeBlocks, makeBlocks } from '../../search/blocks.js';
 import { rollUpAll } from '../../search/rolled.js';
@@ -46,6 +47,8 @@ const store = async ({
   counter,
   exchanges,
   moves,
+  nextZone,
+  deleted,
 }: Fleet): Promise<World> => {
   const [late, early] = [values.filter(({ isLate }) => isLate), values.filter(({ isLate }) => !isLate)];
   const products = { first: variables, second: variables.toReversed() };
@@ -61,7 +64,11 @@ const store = async ({
   if (storage.startsWith('blocks')) await makeBlocks(pool);
   if (storage === 'blocks alone') await freezeBlocks(pool);
   if (late.length > 0) await world.store(late.map((each) => recordOf(start, each)));
-  if (storage.startsWith('blocks') && isMerged) await makeBlocks(pool);
+  if (nextZone) await pool.query(sql`update account set time_zone = ${nextZone} where id = ${world.organizationId}`);
+  if (storage.startsWith('blocks') && isMerged) {
+    await noteOtherZones(pool);
+    await makeBlocks(pool);
+  }
   await pool.query(sql`
     update product set settings = ${JSON.stringify({ variables: { energy: { counter } } })} where id = ${world.productIds['first']}`);
   for (const { device, minute, v } of exchanges)
@@ -70,6 +77,11 @@ const store = async ({
       select organization_id, id, 'energy', to_timestamp(${start + minute * 60}), ${v}
         from device where organization_id = ${world.organizationId} and serial = ${`a${device}`} on conflict do nothing`);
   await storeStays(world, start, moves);
+  if (deleted !== null) {
+    const gone = sql`select id from device where organization_id = ${world.organizationId} and serial = ${`a${deleted}`}`;
+    await pool.query(sql`delete from application_device where device_id in (${gone})`);
+    await pool.query(sql`delete from device where id in (${gone})`);
+  }
   return world;
 };
 
@@ -117,9 +129,9 @@ const membersOf = (world: World, site: number | null): Pick<GroupCall, 'members'
   return { members: { from: all, group: sql`${id}::text`, isSite: true }, groups: [id] };
 };
 
-const ask = (world: World, call: Partial<GroupCall>) => {
+const ask = (world: World, call: Partial<GroupCall>, sums: 'all' | 'runs' = 'all') => {
   const { organizationId } = world;
-  const read = createGroupSeries({ pool, queue: fairQueueFor(pool), clock: () => worldNow, timeoutMs: 30_000 });
+  const read = createGroupSeries({ pool, queue: fairQueueFor(pool), clock: () => worldNow, timeoutMs: 30_000, sums });
   return read({
     organizationId,
     members: { from: sql`device d where d.organization_id = ${organizationId}`, group: sql`''::text` },
@@ -167,36 +179,54 @@ const devicesOf = (
 const sumOf = (lines: readonly GroupLine[]): number =>
   lines.flatMap(({ values }) => values).reduce((total, value) => total + value, 0);
 
+const quiet: Fleet = {
+  start: starts[0]!,
+  storage: 'blocks alone',
+  homeZone: 'Europe/Berlin',
+  nextZone: undefined,
+  isMerged: false,
+  deleted: null,
+  values: [],
+  counter: { jitter: 0, rollsOverAt: undefined },
+  exchanges: [],
+  moves: [],
+};
+
 describe('groupSeries', () => {
   it('equals a plain fold over the records, wherever these are stored', async () => {
     await fc.assert(
       fc.asyncProperty(fleet, fc.array(forms, { minLength: 3, maxLength: 8 }), async (made, asked) => {
         const { start } = made;
         const world = await store(made);
-        for (const { zone, unit, fromMinute, minutes, perDevice, combine, maxAge, minDevices, site } of asked) {
+        for (const { zone, unit, fromMinute, minutes, perDevice, combine, maxAge, minDevices, site, sums } of asked) {
           const isState = perDevice === DeviceReduction.timeInState;
           const from = start + fromMinute * 60;
           const to = from + minutes * 60;
           const bucketOf = unit === 'week' ? () => 'all' : calendarKey(unit, zone);
-          const [line] = await ask(world, {
-            from,
-            to,
-            ...(unit !== 'week' && { calendarInterval: CalendarInterval[unit], timeZone: zone }),
-            ...membersOf(world, site),
-            variable: isState ? 'on' : 'energy',
-            perDevice,
-            combine,
-            maxAge,
-            minDevices,
-          });
+          const [line] = await ask(
+            world,
+            {
+              from,
+              to,
+              ...(unit !== 'week' && { calendarInterval: CalendarInterval[unit], timeZone: zone }),
+              ...membersOf(world, site),
+              variable: isState ? 'on' : 'energy',
+              perDevice,
+              combine,
+              maxAge,
+              minDevices,
+            },
+            sums,
+          );
           const call = { from, to, now, bucketOf, perDevice, combine, maxAge, minDevices };
-          const folded = foldGroup(devicesOf(made, isState, site), call);
+          const present = devicesOf(made, isState, site).filter((_, device) => device !== made.deleted);
+          const folded = foldGroup(present, call);
           expect(line!.ts.map(bucketOf).toSorted()).toEqual([...folded.keys()].toSorted());
           line!.ts.forEach((ts, index) => {
             const point = folded.get(bucketOf(ts))!;
             expect(line!.values[index]).toBeCloseTo(point.value, 6);
             expect(line!.devices[index]).toBe(point.devices);
-            if (site === null) expect(line!.expected[index]).toBe(5);
+            if (site === null) expect(line!.expected[index]).toBe(present.length);
             else expect(line!.expected[index]).toBeGreaterThanOrEqual(point.devices);
             if (combine !== DeviceCombination.spread) return;
             expect(line!.lowest[index]).toBeCloseTo(point.lowest, 6);
@@ -214,28 +244,47 @@ describe('groupSeries', () => {
       { length: 96 },
       (_, index): Sent => ({ device: 0, minute: index * 30, v: index, isLate: false, isOn: false }),
     );
-    const made: Fleet = {
-      start,
-      storage: 'blocks alone',
-      homeZone: 'Europe/Berlin',
-      isMerged: false,
-      values,
-      counter: { jitter: 0, rollsOverAt: undefined },
-      exchanges: [],
-      moves: [],
-    };
-    const world = await store(made);
+    const world = await store({ ...quiet, values });
     const call = { from: start + 23 * hourSeconds, to: start + 47 * hourSeconds, perDevice: DeviceReduction.increase };
     const days = { ...call, calendarInterval: CalendarInterval.day, timeZone: 'Europe/Berlin' };
-    expect((await ask(world, days))[0]!.values).toEqual([48]);
+    expect((await ask(world, days, 'runs'))[0]!.values).toEqual([48]);
     const other = { ...days, timeZone: 'America/Los_Angeles' };
-    const [before] = await ask(world, other);
+    const [before] = await ask(world, other, 'runs');
     await pool.query(sql`
       update record_block_sum s set base = 1, v1 = null, v2 = null, v4 = null, v8 = null
         from record_block b join record_block_source o using (source)
        where s.block = b.block and s.part = 'i' and o.organization_id = ${world.organizationId}`);
-    expect((await ask(world, days))[0]!.values[0]).toBeLessThan(48);
-    expect(await ask(world, other)).toEqual([before]);
+    expect((await ask(world, days, 'runs'))[0]!.values[0]).toBeLessThan(48);
+    expect(await ask(world, other, 'runs')).toEqual([before]);
+  });
+
+  it('reads hours, days and months from sums of all devices', async () => {
+    const values = Array.from(
+      { length: 336 },
+      (_, index): Sent => ({ device: index % 2, minute: index * 30, v: index, isLate: false, isOn: false }),
+    );
+    const world = await store({ ...quiet, values });
+    const month = Date.UTC(2026, 2, 1) / 1000 - hourSeconds;
+    const asked = {
+      m: { from: month, to: month + 31 * daySeconds - hourSeconds, calendarInterval: CalendarInterval.month },
+      d: {
+        from: quiet.start + 23 * hourSeconds,
+        to: quiet.start + 47 * hourSeconds,
+        calendarInterval: CalendarInterval.day,
+      },
+      h: { from: quiet.start + 5 * hourSeconds, to: quiet.start + 29 * hourSeconds },
+    };
+    for (const [level, range] of Object.entries(asked)) {
+      const call = { ...range, timeZone: 'Europe/Berlin', perDevice: DeviceReduction.increase };
+      const [right] = await ask(world, call, 'runs');
+      expect(await ask(world, call)).toEqual([right]);
+      // A constant 7 in the place of the last values.
+      await pool.query(sql`
+        update record_fleet_sum f set cells = decode('00000000000000000000000000001c40', 'hex'), same = null
+          from record_block_source o
+         where o.source = f.source and o.organization_id = ${world.organizationId} and f.level = ${level} and f.part = 't'`);
+      expect(await ask(world, call)).not.toEqual([right]);
+    }
   });
 
   it('adds up to the increase of the range, however it is cut', async () => {

@@ -51,3 +51,7 @@ export const commonUnit = ({ numeric, textual }: VariableFacts): string | null =
   const units = new Set([...numeric, ...textual].map(({ unit }) => unit));
   return units.size === 1 ? [...units][0]! : null;
 };
+
+/** Whether a fall of a counter may be something else than a reset. */
+export const isNoisy = ({ jitter, rollsOverAt }: Pick<VariableFact, 'jitter' | 'rollsOverAt'>): boolean =>
+  (jitter ?? 0) > 0 || rollsOverAt !== null;

@@ -12,9 +12,11 @@ import type { RecordIndex } from '#records/record-index.js';
 import { onServer, type SearchConnections, takeSnapshot } from '#records/scope/snapshot.js';
 import type { QueryReader } from '#records/scope/snapshot-reader.js';
 import { TimedOut } from '#search/pace.js';
-import { commonUnit, readFacts, type VariableFact } from './fact.js';
+import { commonUnit, isNoisy, readFacts } from './fact.js';
+import { readFleets } from './fleet/read-fleets.js';
 import { lineRows, memberTables } from './line.js';
 import { type PartialOptions, partialTables } from './partial.js';
+import { sumTables } from './run-sum.js';
 import { isSited, stayTable } from './stay.js';
 import { findSumDays } from './sum-day.js';
 import { latestTable, valueTables } from './value.js';
@@ -25,13 +27,13 @@ export interface GroupOptions extends SearchConnections {
   clock: () => number;
   /** Maximum duration of one call in milliseconds. */
   timeoutMs: number;
-  /** Whether sums of blocks are used where possible; true by default. */
-  sums?: boolean;
+  /** The sums that are used where possible: all by default, only those by run, or none. */
+  sums?: 'all' | 'runs' | 'none';
 }
 
 /** Creates the function that reads lines over many devices. */
 export const createGroupSeries =
-  ({ sums = true, ...options }: GroupOptions): RecordIndex['groupSeries'] =>
+  ({ sums = 'all', ...options }: GroupOptions): RecordIndex['groupSeries'] =>
   async (call) => {
     const plan = planGroup(call, options.clock() / 1000);
     if (call.groups.length === 0) return [];
@@ -43,10 +45,14 @@ export const createGroupSeries =
         readFacts(reader.rows, call),
         hasAloneWithin(reader.rows, call.organizationId, { from: since, to: plan.to }),
       ]);
+      if (sums === 'all') {
+        const lines = await readFleets(reader, { call, plan, facts, isAlone });
+        if (lines !== undefined) return lines;
+      }
       const { organizationId, variable } = call;
       const parts = partsOf[call.perDevice];
       const days =
-        parts && sums
+        parts && sums !== 'none'
           ? await findSumDays(reader.rows, organizationId, facts.numeric, plan, parts.includes('i'))
           : undefined;
       const risingOnly = parts?.includes('i') === true && facts.numeric.some(isNoisy);
@@ -59,12 +65,15 @@ export const createGroupSeries =
         ...(days &&
           parts && {
             sums: {
-              ...days,
-              organizationId,
-              facts: facts.numeric,
-              parts,
-              risingOnly,
-              ...(isSited(call) && { unmoved: { from: plan.since, to: plan.to } }),
+              spans: days.spans,
+              tables: sumTables({
+                ...days,
+                organizationId,
+                facts: facts.numeric,
+                parts,
+                risingOnly,
+                ...(isSited(call) && { unmoved: { from: plan.since, to: plan.to } }),
+              }),
             },
           }),
       };
@@ -92,9 +101,6 @@ const partsOf: Readonly<Record<DeviceReduction, readonly SumPart[] | undefined>>
   rate: ['f', 't', 'i'],
   timeInState: undefined,
 };
-
-/** Whether a fall of a counter may be something else than a reset. */
-const isNoisy = ({ jitter, rollsOverAt }: VariableFact): boolean => (jitter ?? 0) > 0 || rollsOverAt !== null;
 
 /** Runs the statement that reduces values to lines. */
 export const readLines = async (reader: QueryReader, options: PartialOptions): Promise<GroupLine[]> => {

@@ -20,7 +20,7 @@ const keys: Readonly<Record<GroupSplit, Sql>> = {
 };
 
 /** Selects the group, key and unit of each device. */
-const keyed = (call: GroupCall): Sql => {
+export const keyed = (call: GroupCall): Sql => {
   const tags = call.split === GroupSplit.tag ? sql` left join lateral unnest(m.tags) t (tag) on true` : empty;
   return isSited(call)
     ? sql`

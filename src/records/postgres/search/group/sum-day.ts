@@ -28,12 +28,17 @@ export interface SumDays {
   readonly valuesFrom: number;
 }
 
-interface BlockedDay {
+/** A UTC day in blocks. Times are in Unix seconds. */
+export interface BlockedDay {
   source: number;
   productId: string;
   day: number;
   timeZone: string;
   alone: boolean;
+  /** When its blocks were made. */
+  made: number;
+  /** Whether it has sums of all devices. */
+  isSummed: boolean;
 }
 
 /**
@@ -50,14 +55,16 @@ export const findSumDays = async (
   const stored = facts.filter(({ slot }) => slot !== null);
   if (stored.length === 0) return undefined;
   const [valid, active] = await Promise.all([
-    readValidDays(rows, organizationId, stored, { from: plan.since - (withLead ? daySeconds : 0), to: plan.to }),
+    readBlockedDays(rows, organizationId, stored, { from: plan.since - (withLead ? daySeconds : 0), to: plan.to }),
     readActive(rows, organizationId, stored),
   ]);
   const slots = new Map(stored.map(({ productId, slot }) => [productId, slot!]));
   const bounds = [plan.before, ...plan.starts, plan.since, plan.to];
   const usable = valid
     .filter((day) => isUsable(day, bounds))
-    .map(({ timeZone: _, ...day }): SumDay => ({ ...day, slot: slots.get(day.productId)! }));
+    .map(
+      ({ source, productId, day, alone }): SumDay => ({ source, productId, day, alone, slot: slots.get(productId)! }),
+    );
   const begun = plan.since - (plan.since % daySeconds);
   // A product whose sums do not end at the range's start has the last values before it among the records of that day.
   const isCut = begun < plan.since && usable.filter(({ day }) => day === begun).length < active.length;
@@ -68,7 +75,7 @@ export const findSumDays = async (
 };
 
 /** Reads the days whose blocks have all records, as one snapshot sees them. */
-const readValidDays = (
+export const readBlockedDays = (
   rows: Rows,
   organizationId: string,
   facts: readonly VariableFact[],
@@ -76,7 +83,8 @@ const readValidDays = (
 ): Promise<BlockedDay[]> =>
   rows<BlockedDay>(
     sql`
-    select s.source, s.product_id as "productId", extract(epoch from b.day)::float8 as day, b.time_zone as "timeZone", b.alone
+    select s.source, s.product_id as "productId", extract(epoch from b.day)::float8 as day, b.time_zone as "timeZone", b.alone,
+           extract(epoch from b.made_at)::float8 as made, coalesce(b.summed_at = b.made_at, false) as "isSummed"
       from record_block_source s join record_blocked b using (source)
      where s.organization_id = ${organizationId}::uuid and s.product_id = any(${facts.map(({ productId }) => productId)}::uuid[])
        and b.day >= (to_timestamp(${from}::float8) at time zone 'UTC')::date and b.day <= (to_timestamp(${to}::float8) at time zone 'UTC')::date
@@ -91,7 +99,11 @@ const readValidDays = (
   );
 
 /** Reads which products have records. */
-const readActive = async (rows: Rows, organizationId: string, facts: readonly VariableFact[]): Promise<string[]> => {
+export const readActive = async (
+  rows: Rows,
+  organizationId: string,
+  facts: readonly VariableFact[],
+): Promise<string[]> => {
   const found = await rows<{ id: string }>(
     sql`
     select id from unnest(${facts.map(({ productId }) => productId)}::uuid[]) p (id)
@@ -120,8 +132,13 @@ const spansOf = (products: readonly string[], days: readonly SumDay[], { since, 
       .map((from, index) => ({ from, to: Math.min(starts[index] ?? to, to) }))
       .filter((gap) => gap.from < gap.to);
   });
+  return mergeSpans(gaps);
+};
+
+/** Joins spans that touch or overlap. */
+export const mergeSpans = (spans: readonly UnixRange[]): UnixRange[] => {
   const merged: { from: number; to: number }[] = [];
-  for (const gap of gaps.toSorted((a, b) => a.from - b.from)) {
+  for (const gap of spans.toSorted((a, b) => a.from - b.from)) {
     const last = merged.at(-1);
     if (last !== undefined && gap.from <= last.to) last.to = Math.max(last.to, gap.to);
     else merged.push({ ...gap });

@@ -1,6 +1,7 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { VariableFact, VariableFacts } from './fact.js';
-import { leadTable, notSummed, rowSpans, sumTables, type WantedSums } from './run-sum.js';
+import { leadTable, notSummed, rowSpans } from './run-sum.js';
+import type { SumDays } from './sum-day.js';
 
 /** Values of the devices of a statement, in a span of time. */
 export interface WantedValues {
@@ -15,7 +16,16 @@ export interface WantedValues {
   from: Sql;
   to: Sql;
   /** Sums that replace values of numbers. */
-  sums?: WantedSums | undefined;
+  sums?: ReplacingSums | undefined;
+}
+
+/** Sums that replace values of numbers. */
+export interface ReplacingSums extends Pick<SumDays, 'spans'> {
+  /**
+   * Common table expressions `summed` (the days with sums), `plain` and `plain_number` (the devices with sums), `fallen` and
+   * `missing` (where these have none).
+   */
+  readonly tables: Sql;
 }
 
 /** A kind of values: which devices have it, and how rows and blocks hold it. */
@@ -47,7 +57,7 @@ export const valueTables = (wanted: WantedValues): Sql => {
     ...(hasSpans(wanted) ? [ofBlocks(source, wanted)] : []),
   ]);
   const none = sql`select null::uuid, null::timestamptz, null::int8, null::float8 where false`;
-  return sql`${wanted.sums ? sql`${sumTables(wanted.sums)},` : empty}${hasSpans(wanted) ? sql`${spanTables(wanted)},` : empty}
+  return sql`${wanted.sums ? sql`${wanted.sums.tables},` : empty}${hasSpans(wanted) ? sql`${spanTables(wanted)},` : empty}
   value (device_id, ts, seq, v) as materialized (${join(parts.length === 0 ? [none] : parts, ' union all ')})`;
 };
 
@@ -59,26 +69,33 @@ const hasSpans = ({ isAlone, sums }: WantedValues): boolean => isAlone || sums !
  * to the variable has none, and the index is read to its end.
  */
 export const latestTable = (wanted: WantedValues): Sql => {
-  const parts = sourcesOf(wanted).flatMap((source) => [
-    latestRows(source, wanted.from),
-    ...(wanted.isAlone ? [latestInBlocks(source, wanted.from)] : []),
-  ]);
   const { sums, from, to } = wanted;
-  return sql`${sums ? sql`${leadTable(from)},` : empty}
-  unknown as materialized (
+  const unknown = sql`
     select device_id from value where ts >= ${from}${
       sums
         ? sql` union select device_id from run_sum where ts >= ${from} and ts < ${to} except select device_id from lead`
         : empty
-    }),
-  ${sums ? sql`latest_record` : sql`latest`} as materialized (
+    }`;
+  if (!sums) return latestOf(wanted, unknown, sql`latest`);
+  return sql`${leadTable(from)},
+  ${latestOf(wanted, unknown, sql`latest_record`)},
+  latest as (select * from latest_record union all select * from lead)`;
+};
+
+/**
+ * Common table expression of the last value before a time of some devices: `device_id`, `ts`, `seq`, `v`.
+ * @param unknown selects the devices
+ */
+export const latestOf = (wanted: WantedValues, unknown: Sql, name: Sql): Sql => {
+  const parts = sourcesOf(wanted).flatMap((source) => [
+    latestRows(source, wanted.from),
+    ...(wanted.isAlone ? [latestInBlocks(source, wanted.from)] : []),
+  ]);
+  return sql`
+  unknown as materialized (${unknown}),
+  ${name} as materialized (
     select distinct on (x.device_id) x.device_id, x.ts, x.seq, x.v from (${join(parts, ' union all ')}) x
-     order by x.device_id, x.ts desc, x.seq desc)${
-       sums
-         ? sql`,
-  latest as (select * from latest_record union all select * from lead)`
-         : empty
-     }`;
+     order by x.device_id, x.ts desc, x.seq desc)`;
 };
 
 const latestRows = ({ of, columns, ofRow }: Source, before: Sql): Sql => sql`
