@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { stdout } from 'node:process';
+import { pid, stdout } from 'node:process';
 import { parseArgs } from 'node:util';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
@@ -15,19 +15,19 @@ import { prepareDatabase } from '#database/prepare.js';
 import { CalendarInterval, DeviceCombination, DeviceReduction, GroupFill, GroupSplit } from '#entities/group-series.js';
 import type { GroupCall } from '#records/group-series.js';
 import { makeDay } from '#records/postgres/blocks/make-day.js';
+import { makeDueFleets } from '#records/postgres/blocks/make-due-days.js';
 import { findFinishedDays } from '#records/postgres/blocks/noted-day.js';
 import { createGroupSeries } from '#records/postgres/search/group/group.js';
-import { rollUp } from '#records/postgres/upkeep/rollup.js';
-import { rollUpDays } from '#records/postgres/upkeep/rollup-day.js';
 import { createFleet, type PacedOwner } from './blocks-fleet.js';
 import { progress, type Row, report, timed } from './figures.js';
+import { spentBy } from './processor.js';
 
 const zone = 'Europe/Berlin';
 
 /**
- * Measures lines over many devices with sums of blocks, with records alone, and by SQL by hand over the same rows.
- * `--devices N` (10000), `--days N` (30), `--records N` (4) of a device and day, `--rounds N` (5), `--kept FOLDER` keeps
- * the records.
+ * Measures lines over many devices from sums of all devices beside other ways: `--beside runs,hand`, which are sums by
+ * run, `records` alone, and SQL by hand over the same rows. `--devices N` (10000), `--days N` (30), `--records N` (4) of a
+ * device and day, `--rounds N` (5), `--kept FOLDER` keeps the records.
  */
 export async function run(args: readonly string[]): Promise<void> {
   const text = (usual: string) => ({ type: 'string', default: usual }) as const;
@@ -38,6 +38,7 @@ export async function run(args: readonly string[]): Promise<void> {
       days: text('30'),
       records: text('4'),
       rounds: text('5'),
+      beside: text('runs,hand'),
       kept: { type: 'string' },
     },
   });
@@ -56,7 +57,8 @@ export async function run(args: readonly string[]): Promise<void> {
     // The last day stays rows, as a day that is not over.
     const end = Math.floor(Date.now() / dayMs) * daySeconds;
     const owner = (await findFleet(pool)) ?? (await storeFleet(pool, { devices, until: end, days, records }));
-    await measure(pool, owner, { end, days, rounds });
+    await makeFleets(pool);
+    await measure(pool, owner, { end, days, rounds, beside: values.beside.split(',').filter((way) => way !== '') });
   } finally {
     await pool.end();
     await server.close();
@@ -80,12 +82,21 @@ const storeFleet = async (pool: Pool, { devices, ...stored }: Stored & { devices
   return owner;
 };
 
-/** Makes rollups and blocks of all days. */
+/** Makes the sums of all devices of days and months that lack them. */
+const makeFleets = async (pool: Pool): Promise<void> => {
+  const began = performance.now();
+  await makeDueFleets(pool, new Date(Date.now() + 2 * dayMs));
+  const { rows } = await pool.query<{ bytes: number }>(
+    `select pg_total_relation_size('record_fleet_sum')::float8 as bytes`,
+  );
+  stdout.write(
+    `\nsums of all devices: ${(rows[0]!.bytes / 2 ** 20).toFixed(1)} MiB, made in ${((performance.now() - began) / 1000).toFixed(1)} s\n`,
+  );
+};
+
+/** Makes the blocks of all days. Lines over many devices read no rollups. */
 const makeBlocks = async (pool: Pool): Promise<void> => {
-  const later = new Date(Date.now() + 2 * dayMs);
-  while ((await rollUp(pool, later)) > 0);
-  while ((await rollUpDays(pool, later)) > 0);
-  const days = await findFinishedDays(pool, later);
+  const days = await findFinishedDays(pool, new Date(Date.now() + 2 * dayMs));
   for (const [index, day] of days.entries()) {
     await makeDay(pool, day);
     progress(index + 1, days.length);
@@ -99,26 +110,34 @@ interface Stored {
   records: number;
 }
 
-/** Stores counters that rise, and notes their hours as the service does. */
+/** Stores counters that rise, each at its own pace, and notes their days as the service does. */
 const storeDays = async (pool: Pool, owner: PacedOwner, { until, days, records }: Stored): Promise<void> => {
   const { organizationId, productId } = owner;
+  await pool.query(sql`
+    insert into record_source (organization_id, product_id, device_id)
+    select ${organizationId}, ${productId}, id from device on conflict do nothing`);
   for (let day = 0; day < days; day++) {
     const start = until - (days - day) * daySeconds;
+    await pool.query(sql`select record_partition(to_timestamp(${start}::float8), now())`);
     await pool.query(sql`
       insert into record (id, organization_id, device_id, product_id, ts, metadata, data, numbers, texts)
       select uuidv7(), ${organizationId}::uuid, d.id, ${productId}::uuid, to_timestamp(${start} + s.i * ${daySeconds / records}::float8 + d.n % 3000), '{}',
-             jsonb_build_object('temperature', v, 'humidity', 40), array[v, 40], '{}'
+             jsonb_build_object('temperature', v, 'humidity', h), array[v, h], '{}'
         from generate_series(0, ${records - 1}::int) s (i)
         cross join (select id, row_number() over (order by id) as n from device) d
-        cross join lateral (select floor(${start} / 3600.0 + s.i * ${24 / records}::float8 + d.n % 100) as v) v`);
+        cross join lateral (
+          select floor(d.n * 791.9 + (${start} - 1750000000) / 3600.0 * (20 + d.n % 100) + s.i * ${24 / records}::float8 * (20 + d.n % 100)) / 100.0 as v,
+                 40 + (d.n + s.i * 7) % 30 as h) v`);
     await pool.query(sql`
-      insert into record_dirty (organization_id, product_id, hour)
-      select ${organizationId}, ${productId}, to_timestamp(${start}::float8 + h * 3600) from generate_series(0, 23) h`);
+      insert into record_dirty_block (organization_id, product_id, day)
+      values (${organizationId}, ${productId}, to_timestamp(${start}::float8)) on conflict do nothing`);
     progress(day + 1, days);
   }
 };
 
 interface Measured {
+  /** Ways to answer that are measured as well. */
+  beside: readonly string[];
   end: number;
   days: number;
   rounds: number;
@@ -131,27 +150,42 @@ interface Question {
   byHand: string;
 }
 
-const measure = async (pool: Pool, owner: PacedOwner, { end, days, rounds }: Measured): Promise<void> => {
+const measure = async (pool: Pool, owner: PacedOwner, { end, days, rounds, beside }: Measured): Promise<void> => {
   const [from, to] = [end - (days + 1) * daySeconds, end - daySeconds];
-  const answers = (sums: boolean) =>
-    createGroupSeries({ pool, queue: fairQueueFor(pool), clock: () => end * 1000, timeoutMs: 60_000, sums });
-  const [fast, plain] = [answers(true), answers(false)];
+  const answers = (sums: 'all' | 'runs' | 'none') =>
+    createGroupSeries({ pool, queue: fairQueueFor(pool), clock: () => end * 1000, timeoutMs: 120_000, sums });
   for (const { name, call, byHand } of questionsOf(from, to, end)) {
     const asked = callOf(owner, call);
-    const rows: [Row, Row, Row] = [
-      { name: 'from sums', figures: [] },
-      { name: 'from records', figures: [] },
-      { name: 'SQL by hand', figures: [] },
-    ];
-    for (let round = 0; round < rounds; round++) {
-      rows[0].figures.push(await timed(() => fast(asked)));
-      rows[1].figures.push(await timed(() => plain(asked)));
-      rows[2].figures.push(await timed(() => pool.query(byHand)));
+    const ways: Record<string, () => Promise<unknown>> = {
+      all: () => answers('all')(asked),
+      runs: () => answers('runs')(asked),
+      records: () => answers('none')(asked),
+      hand: () => pool.query(byHand),
+    };
+    const rows: (Row & { way: string; spent: number })[] = [];
+    for (const way of ['all', ...beside]) rows.push({ name: names[way]!, figures: [], way, spent: 0 });
+    for (let round = 0; round < rounds; round++)
+      for (const row of rows) {
+        const before = await spentBy({ pool, pid });
+        row.figures.push(await timed(ways[row.way]!));
+        const after = await spentBy({ pool, pid });
+        row.spent += after.service + after.database - before.service - before.database;
+      }
+    for (const row of rows) {
+      if (row !== rows.at(-1)) row.against = rows.at(-1)!;
+      row.name += ` (${Math.round(Math.min(...row.figures))} at least, ${Math.round(row.spent / rounds / 1000)} of processors)`;
     }
-    for (const row of rows.slice(0, 2)) row.against = rows[2];
     report(name, 'ms', rows);
   }
   stdout.write('\n');
+};
+
+/** Ways to answer. */
+const names: Readonly<Record<string, string>> = {
+  all: 'sums of all devices',
+  runs: 'sums by run',
+  records: 'records',
+  hand: 'SQL by hand',
 };
 
 const callOf = (owner: PacedOwner, call: Partial<GroupCall>): GroupCall => ({
