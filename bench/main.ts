@@ -6,6 +6,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(args: readonly string
   audit: () => import('./audit.js'),
   blocks: () => import('./blocks.js'),
   cluster: () => import('./cluster.js'),
+  commands: () => import('./commands.js'),
   console: () => import('./console.js'),
   export: () => import('./export.js'),
   faults: () => import('./faults.js'),

@@ -77,11 +77,12 @@ export class Commands extends Migration {
       -- Ends commands that have not reached their device, for a reason.
       create function end_commands(devices uuid[], reason text, declared_only boolean) returns void
       language sql as $function$
-        with ended as (
-          update command set state = 'failed', code = reason, detail = null, state_at = clock_timestamp(), open = false
-           where device_id = any(devices) and open and state in ('waiting', 'handed')
-             and (product_id is not null or not declared_only)
-          returning id
+        with due as (
+          select id from command where device_id = any(devices) and open and state in ('waiting', 'handed')
+             and (product_id is not null or not declared_only) order by id for update
+        ), ended as (
+          update command c set state = 'failed', code = reason, detail = null, state_at = clock_timestamp(), open = false
+            from due where c.id = due.id returning c.id
         )
         insert into command_evidence (command_id, source, kind, code) select id, 'service', 'failed', reason from ended
       $function$;

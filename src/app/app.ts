@@ -82,6 +82,7 @@ export async function startService(options: ServicesOptions): Promise<Service> {
       },
       leave() {
         mqtt?.leave();
+        services.downlink.quieten();
         return server.leave();
       },
       registry: services.registry,
@@ -89,8 +90,9 @@ export async function startService(options: ServicesOptions): Promise<Service> {
       async close() {
         const until = Date.now() + stopTimeout;
         stopReleasing();
-        // Closing the server would otherwise wait for open streams.
+        // Closing the server would otherwise wait for open streams, and for devices that wait for commands.
         await graph.quieten();
+        services.downlink.quieten();
         await Promise.all([server.close(stopTimeout), mqtt?.close(stopTimeout)]);
         await graph.close();
         await services.close(Math.max(0, until - Date.now()));

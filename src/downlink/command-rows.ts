@@ -42,11 +42,16 @@ export const insertCommand = (command: NewCommand): Sql => {
     on conflict (device_id, key) where key is not null do nothing`;
 };
 
-/** Returns the statement that cancels open commands, `c`, and counts them. */
+/**
+ * Returns the statement that cancels open commands, `c`, and counts them. Like all who lock commands, it does so by
+ * identifier, so that no two wait for each other.
+ */
 export const cancelCommands = (where: Sql): Sql => sql`
-  with ended as (
+  with due as (
+    select c.id from command c where ${where} and c.open and c.state in ('waiting', 'handed') order by c.id for update
+  ), ended as (
     update command c set state = 'cancelled', code = null, detail = null, state_at = clock_timestamp(), open = false
-     where ${where} and c.open and c.state in ('waiting', 'handed') returning c.id
+      from due where c.id = due.id returning c.id
   ), noted as (
     insert into command_evidence (command_id, source, kind) select id, 'service', 'cancelled' from ended
   )

@@ -42,6 +42,8 @@ export interface Downlink {
   /** Stores what a device reports. Returns the number of names of its state, and stores nothing if there are too many. */
   report(device: DeviceName, reports: readonly Report[], maxNames: number): Promise<number>;
   start(): void;
+  /** Ends all waits, and lets no further call wait, because this process stops. */
+  quieten(): void;
   close(): Promise<void>;
 }
 
@@ -99,9 +101,12 @@ export function createDownlink({ pool, clock, log, bus, retention }: DownlinkOpt
       polling.start();
       tasks.start();
     },
-    async close() {
+    quieten() {
       isClosing = true;
       bell.ringAll();
+    },
+    async close() {
+      this.quieten();
       await Promise.all([polling.close(), tasks.close()]);
     },
   };
