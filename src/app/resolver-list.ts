@@ -20,6 +20,7 @@ import { EpisodeNoticesResolver } from '#resolvers/alert/episode-notices.resolve
 import { ApplicationResolver } from '#resolvers/application/application.resolver.js';
 import { ApplicationEdgesResolver } from '#resolvers/application/application-edges.resolver.js';
 import { ApplicationsUpsertResolver } from '#resolvers/application/applications-upsert.resolver.js';
+import { DeviceAttributeResolver, SiteAttributeResolver } from '#resolvers/attribute/attribute.resolver.js';
 import { AuditResolver, historyResolvers } from '#resolvers/audit/audit.resolver.js';
 import { ConfigurationResolver } from '#resolvers/bulk/configuration.resolver.js';
 import { DeviceBatchResolver } from '#resolvers/bulk/device-batch.resolver.js';
@@ -31,7 +32,6 @@ import {
   ApplicationDashboardLinksResolver,
   DashboardLinkResolver,
 } from '#resolvers/dashboard/dashboard-link.resolver.js';
-import { AttributeResolver } from '#resolvers/device/attribute.resolver.js';
 import { DeviceResolver } from '#resolvers/device/device.resolver.js';
 import { DeviceEdgesResolver } from '#resolvers/device/device-edges.resolver.js';
 import { DevicesUpsertResolver } from '#resolvers/device/devices-upsert.resolver.js';
@@ -152,7 +152,8 @@ export function createResolvers(
     new ProvisioningResolver(clock),
     new ConfigurationResolver(),
     new DevicesUpsertResolver(clock),
-    new AttributeResolver(clock),
+    new DeviceAttributeResolver(clock),
+    new SiteAttributeResolver(clock),
     new ProductsUpsertResolver(),
     new ApplicationsUpsertResolver(),
     new HooksUpsertResolver(hooks),
@@ -162,7 +163,7 @@ export function createResolvers(
     new SiteEdgesResolver(index),
     new DeviceSiteResolver(),
     new DeviceSiteEdgesResolver(),
-    new SitesUpsertResolver(),
+    new SitesUpsertResolver(clock),
     new RecordResolver(records),
     new SearchResolver(index),
     new TeamEdgesResolver(),

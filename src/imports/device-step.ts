@@ -2,9 +2,9 @@ import type { PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import type { ImportFault } from '#entities/file-import.js';
 import type { Read } from '#schema/context.js';
+import { type AttributePlan, planAttributes, storeAttributes } from './attributes.js';
 import type { CsvRow } from './csv.js';
 import type { CsvHeader } from './csv-step.js';
-import { type AttributePlan, planAttributes, storeAttributes } from './device-attributes.js';
 import { type Columns, type DeviceLine, readLine } from './device-line.js';
 import { type ResolvedLine, resolveReferences } from './device-reference.js';
 import { writeDevices } from './device-write.js';
@@ -35,9 +35,9 @@ export async function takeDevices(
   if (!dryRun)
     await storeAttributes(
       run,
-      organizationId,
+      { kind: 'device', organizationId },
       outcomes.flatMap(({ id }, index) =>
-        id === undefined ? [] : writes[index]!.map((one) => ({ ...one, deviceId: id })),
+        id === undefined ? [] : writes[index]!.map((one) => ({ ...one, ownerId: id })),
       ),
     );
   const statuses = outcomes.map(({ status }, index) =>
@@ -65,10 +65,10 @@ const planLines = async (
   const named = lines.flatMap(({ serialKey, attributes }) =>
     attributes == null
       ? []
-      : { serialKey, attributes: Object.entries(attributes).map(([name, value]) => ({ name, value })) },
+      : { ownerKey: serialKey, attributes: Object.entries(attributes).map(([name, value]) => ({ name, value })) },
   );
   if (named.length === 0) return { plans: new Map(), lines };
-  const plans = await planAttributes(run, organizationId, named, options);
+  const plans = await planAttributes(run, { kind: 'device', organizationId }, named, options);
   const sound = lines.filter(({ serialKey, line, columns }) => {
     const found = plans.get(serialKey)?.faults ?? [];
     for (const { message } of found)

@@ -148,6 +148,9 @@ const chapters: Readonly<Record<string, Readonly<Record<Name, Row>>>> = {
     'Query.deviceAttributes': ['GET', `${device}/attributes`],
     'Mutation.setDeviceAttributes': ['PUT', `${device}/attributes`],
     'Mutation.removeDeviceAttribute': ['DELETE', `${device}/attributes/:name`],
+    'Query.siteAttributes': ['GET', `${site}/attributes`],
+    'Mutation.setSiteAttributes': ['PUT', `${site}/attributes`],
+    'Mutation.removeSiteAttribute': ['DELETE', `${site}/attributes/:name`],
   },
   Commands: {
     'Mutation.sendCommand': ['POST', `${device}/commands`],

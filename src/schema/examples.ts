@@ -47,6 +47,7 @@ const examples: Readonly<Record<string, string>> = {
   setDesiredState: `(${organization}, deviceId: "...", desired: { setPoint: 21.5 }) { state { name version settled } }`,
   answerCommand: `(${organization}, deviceId: "...", commandId: "...", result: { was: 19 })`,
   setDeviceAttributes: `(${organization}, deviceId: "...", attributes: [{ name: "offset", value: -0.4, validFrom: "2026-11-20T00:00:00Z" }]) { attributes { name value } }`,
+  setSiteAttributes: `(${organization}, siteId: "...", attributes: [{ name: "area", value: 1250 }]) { attributes { name value } }`,
   updateAlertRule: `(${application}, alertRuleId: "...", ${rule}) { id }`,
   updateApplicationHook: `(${application}, applicationHookId: "...", url: "https://erp.example/records", authentication: { basic: { user: "ddp", pass: "..." } }) { id }`,
   updateApplicationHookSettings: `(${application}, applicationHookId: "...", filter: { tags: ["roof"] }) { filter { tags } }`,

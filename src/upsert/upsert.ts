@@ -124,6 +124,8 @@ export interface PutOptions<Thing extends Keyed, Item extends KeyedItem<Key>, Ke
   make: () => Thing;
   /** Gives the thing its new values, or throws the item's fault before it changes anything. */
   change: (thing: Thing, item: Item) => void | Promise<void>;
+  /** Whether an item changes what is stored beside its thing. */
+  changesBeside?: (item: Item) => boolean;
   /** Called after the things are stored, in their transaction. */
   afterFlush?: (em: EntityManager) => Promise<unknown>;
 }
@@ -135,6 +137,7 @@ export async function putKeyed<Thing extends Keyed, Item extends KeyedItem<Key>,
   options: PutOptions<Thing, Item, Key>,
 ): Promise<void> {
   const { organizationId, isDry, key, prepare, roomOf, full, make, change, afterFlush, isOurs = () => true } = options;
+  const { changesBeside = () => false } = options;
   outcomes.requireValid();
   outcomes.requireUnique(key, (item) => item[key]);
   outcomes.requireUnique('id', ({ id }) => id);
@@ -147,7 +150,7 @@ export async function putKeyed<Thing extends Keyed, Item extends KeyedItem<Key>,
     puts.map(({ item }) => item),
   );
   const find = await finderOf(em, puts, options);
-  const done = new Map<Thing, { index: number; isNew: boolean }>();
+  const done = new Map<Thing, Placed<Item> & { isNew: boolean }>();
   for (const { index, item } of puts) {
     try {
       const known = find(item);
@@ -158,7 +161,7 @@ export async function putKeyed<Thing extends Keyed, Item extends KeyedItem<Key>,
       const thing = known ?? make();
       await change(thing, item);
       Object.assign(thing, { [key]: item[key] });
-      done.set(thing, { index, isNew: known === undefined });
+      done.set(thing, { index, item, isNew: known === undefined });
       if (isAdded) room -= 1;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -168,8 +171,8 @@ export async function putKeyed<Thing extends Keyed, Item extends KeyedItem<Key>,
   const work = em.getUnitOfWork();
   work.computeChangeSets();
   const changed = new Set<object>(work.getChangeSets().map(({ entity }) => entity as object));
-  for (const [thing, { index, isNew }] of done) {
-    const status = isNew ? 'created' : changed.has(thing) ? 'updated' : 'unchanged';
+  for (const [thing, { index, item, isNew }] of done) {
+    const status = isNew ? 'created' : changed.has(thing) || changesBeside(item) ? 'updated' : 'unchanged';
     outcomes.settle(index, { status, id: isNew && isDry ? null : thing.id });
     if (isNew && !isDry) em.persist(thing);
   }

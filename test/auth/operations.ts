@@ -631,6 +631,23 @@ const operationsWithoutConnections: Record<string, Trial> = {
     access: 'ownersOfReadable',
     values: (things) => ({ ...device(things), name: 'offset' }),
   },
+  'Query.siteAttributes': { access: 'readers', values: site },
+  'Mutation.setSiteAttributes': {
+    faulty: () => [
+      {
+        attributes: [
+          { name: 'area', value: 1, validFrom: 1 },
+          { name: 'area', value: 2, validFrom: 1 },
+        ],
+      },
+    ],
+    access: 'ownersOfReadable',
+    values: (things) => ({ ...site(things), attributes: [{ name: 'area', value: 1250 }] }),
+  },
+  'Mutation.removeSiteAttribute': {
+    access: 'ownersOfReadable',
+    values: (things) => ({ ...site(things), name: 'area' }),
+  },
   'Mutation.declareMeterExchange': {
     access: 'ownersOfReadable',
     values: (things) => ({ ...device(things), variable: 'energy', ts: 1_700_000_000, value: 4711 }),

@@ -217,6 +217,8 @@ describe('every field that a link to a dashboard gets to', () => {
       'Product.history',
       'Product.organization',
       'Product.settings',
+      'Site.attributeVersions',
+      'Site.attributes',
       'Site.organization',
       'Viewer.mqtt',
     ]);

@@ -122,6 +122,8 @@ const fromDevices: Record<string, string> = {
   'Site.groupSeries': sites('groupSeries(variable: "temperature") { ts values }'),
   'Site.organization': sites('organization { memberCount }'),
   'Site.parent': sites('parent { name }'),
+  'Site.attributeVersions': sites('attributeVersions(name: "area") { validFrom value }'),
+  'Site.attributes': sites('attributes { name value }'),
   'Site.children': sites(`children${one}`),
   'Site.devices': sites(`devices${one}`),
   'DeviceLatest.device': 'latest(organizationId: $o, deviceIds: $d) { device { serial } values { name value } }',

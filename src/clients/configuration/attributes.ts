@@ -1,6 +1,6 @@
 import type { Values } from './document.js';
 
-/** Returns the attributes of a document or a device that have a value. */
+/** Returns the attributes of a document or of a stored thing that have a value. */
 export const heldAttributes = (attributes: unknown): Values =>
   Object.fromEntries(Object.entries((attributes ?? {}) as Values).filter(([, value]) => value !== null));
 
@@ -12,7 +12,7 @@ export const changedValues = (wanted: Values, stored: Values): Values => {
   return { ...wanted, attributes: { ...Object.fromEntries(ended), ...(attributes as Values | null) } };
 };
 
-/** Returns the values of a device as `putDevices` takes them. */
+/** Returns the values of a device or a site as `putDevices` and `putSites` take them. */
 export const putValues = ({ attributes, ...values }: Values): Values =>
   attributes === undefined
     ? values

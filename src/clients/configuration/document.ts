@@ -45,7 +45,7 @@ const fields = {
     'variable',
     'recipients',
   ],
-  sites: ['id', 'name', 'parent', 'kind', 'location', 'timeZone'],
+  sites: ['id', 'name', 'parent', 'kind', 'location', 'timeZone', 'attributes'],
   teams: ['description', 'members', 'applications'],
   devices: ['name', 'tags', 'product', 'location', 'site', 'attributes', 'applications'],
 } as const;
@@ -160,7 +160,8 @@ function requireThings(section: Section, things: Values, path: string): void {
       for (const [name, permission] of Object.entries(object(values['applications'], `${at}.applications`)))
         if (permission !== 'read' && permission !== 'write')
           throw new Error(`${at}.applications.${name}: must be read or write.`);
-    if (section === 'devices' && values['attributes'] != null) object(values['attributes'], `${at}.attributes`);
+    if ((section === 'devices' || section === 'sites') && values['attributes'] != null)
+      object(values['attributes'], `${at}.attributes`);
     for (const field of section === 'teams' ? ['members'] : section === 'devices' ? ['applications'] : [])
       if (values[field] != null && !Array.isArray(values[field])) throw new Error(`${at}.${field}: must be a list.`);
   }

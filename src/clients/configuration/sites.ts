@@ -1,3 +1,4 @@
+import { putValues } from './attributes.js';
 import { type Calls, isOneCall, type PutItem } from './calls.js';
 import { isNew, type Token } from './names.js';
 import type { Step } from './plan.js';
@@ -21,7 +22,10 @@ export async function putSites(
     const { parent, ...values } = step.values;
     const above = typeof parent === 'string' && isNew(parent) ? (made.get(parent) ?? keys.get(parent)) : parent;
     const place = isPlaced && above !== undefined ? { parent: above } : {};
-    return { step, item: { ...values, externalId: key, id: made.get(step.token) ?? idOf(step).id, ...place } };
+    return {
+      step,
+      item: { ...putValues(values), externalId: key, id: made.get(step.token) ?? idOf(step).id, ...place },
+    };
   };
   const together = all.map((each) => itemOf(each, true));
   if (rounds.length <= 1 && isOneCall(together)) return put(together);

@@ -89,7 +89,7 @@ const lists = {
      hooks(limit: 100) { items { ${hookFields} } }
      alertRules(limit: 100) { items { ${ruleFields} } }`,
   ],
-  sites: [500, 'id externalId name kind timeZone location { lat lon } parentId path'],
+  sites: [200, 'id externalId name kind timeZone location { lat lon } parentId path attributes { name value }'],
   teams: [
     10,
     `id name description members(limit: 500) { totalCount items { id username } }
@@ -119,7 +119,14 @@ interface Rows {
     alertRules: { items: Omit<Keyed, 'slug'>[] };
     hooks: { items: (Omit<Keyed, 'slug'> & { settings: Values })[] };
   };
-  sites: { id: string; externalId: string | null; name: string; parentId: string | null; path: string[] } & Values;
+  sites: {
+    id: string;
+    externalId: string | null;
+    name: string;
+    parentId: string | null;
+    path: string[];
+    attributes: { name: string; value: unknown }[];
+  } & Values;
   teams: { id: string; name: string; description: string | null; members: Page<Member>; grants: Page<Grant> };
   organizationMembers: Member;
   devices: {
@@ -170,7 +177,14 @@ export async function readState(graph: Graph, organizationId: string, reading: R
     }),
   );
   const sites = (await readAll(graph, organizationId, 'sites')).map(({ id, externalId, parentId, path, ...row }) => ({
-    ...thingOf({ ...row, id, externalId, slug: slugOf(row.name), parent: parentId }),
+    ...thingOf({
+      ...row,
+      attributes: valuesByName(row.attributes),
+      id,
+      externalId,
+      slug: slugOf(row.name),
+      parent: parentId,
+    }),
     level: path.length,
   }));
   const teams = (await readAll(graph, organizationId, 'teams')).map(({ members, grants, ...team }) => ({
@@ -199,6 +213,10 @@ const slugOf = (name: string): string =>
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '') || 'site';
 
+/** Returns the values of attributes by their names. */
+const valuesByName = (attributes: readonly { name: string; value: unknown }[]): Values =>
+  Object.fromEntries(attributes.map(({ name, value }) => [name, value]));
+
 const deviceOf = ({
   id,
   serial,
@@ -213,7 +231,7 @@ const deviceOf = ({
   values: {
     ...values,
     site: site?.id ?? null,
-    attributes: Object.fromEntries(attributes.map(({ name, value }) => [name, value])),
+    attributes: valuesByName(attributes),
   },
   productId: product?.id ?? null,
   applicationIds: whole(applications, `applications of the device ${serial}`).map((each) => each.id),

@@ -1,13 +1,13 @@
 import { ArrayMaxSize, ValidateNested } from 'class-validator';
 import { ArgsType, Field, ID, InputType } from 'type-graphql';
 import { GraphOnly } from '#entities/columns.js';
+import { AttributeInput } from '#listing/attribute.args.js';
 import { type DeviceFilterInput, deviceFilter } from '#listing/device-filter.args.js';
 import { CheckedByItem } from '#schema/arguments.js';
 import { flag, id, ids, labels, name, serial } from '#schema/fields.js';
 import { LocationInput } from '#schema/location.args.js';
 import { OrganizationArgs, OrganizationListArgs } from '#schema/organization.args.js';
 import { maxPut, PutArgs } from '#upsert/upsert.args.js';
-import { AttributeInput } from './attribute.args.js';
 
 /** Identifies the product that describes a device. */
 @InputType({ description: 'A product, by its identifiers.' })

@@ -9,11 +9,11 @@ import { textArray } from '#database/text-array.js';
 import { isId } from '#entities/id.js';
 import { PutAnswer } from '#entities/put-answer.js';
 import { serialKey } from '#entities/serial.js';
-import { type AttributePlan, planAttributes, storeAttributes } from '#imports/device-attributes.js';
+import { type AttributePlan, type OwnedWrite, planAttributes, storeAttributes } from '#imports/attributes.js';
 import { type DevicePut, writeDevices } from '#imports/device-write.js';
+import { repeatedAttributes } from '#listing/attribute.args.js';
 import type { Context, Read } from '#schema/context.js';
 import { Outcomes, type Placed } from '#upsert/upsert.js';
-import { repeatedAttributes } from './attribute.args.js';
 import { type DeviceInput, PutDevicesArgs } from './device.args.js';
 
 /** Resolves the mutation that puts many devices by their serials. */
@@ -52,17 +52,17 @@ export class DevicesUpsertResolver {
         now,
         room,
       });
-      const attributes: Parameters<typeof storeAttributes>[2][number][] = [];
+      const attributes: OwnedWrite[] = [];
       written.forEach((each, place) => {
         const { index, item } = puts[place]!;
         if (each.status === 'refused') return outcomes.fail(index, violationOf('quota_devices'));
         const { id } = each;
         const { writes = [] } = plans.get(serialKey(item.serial)) ?? {};
-        attributes.push(...writes.map((write) => ({ ...write, deviceId: id })));
+        attributes.push(...writes.map((write) => ({ ...write, ownerId: id })));
         const status = writes.length > 0 && each.status === 'unchanged' ? 'updated' : each.status;
         outcomes.settle(index, { status, id: isDry && status === 'created' ? null : id });
       });
-      if (!isDry) await storeAttributes(run, organizationId, attributes);
+      if (!isDry) await storeAttributes(run, { kind: 'device', organizationId }, attributes);
       outcomes.note(ctx, 'device', isDry);
     });
     return outcomes.answer();
@@ -82,8 +82,8 @@ async function planAll(
     const faults = repeatedAttributes(item.attributes!);
     if (faults.length > 0) outcomes.fail(index, invalid(faults));
   }
-  const puts = named.map(({ item }) => ({ serialKey: serialKey(item.serial), attributes: item.attributes! }));
-  const plans = await planAttributes(run, organizationId, puts, options);
+  const puts = named.map(({ item }) => ({ ownerKey: serialKey(item.serial), attributes: item.attributes! }));
+  const plans = await planAttributes(run, { kind: 'device', organizationId }, puts, options);
   for (const { index, item } of outcomes.open) {
     const { faults = [] } = plans.get(serialKey(item.serial)) ?? {};
     if (faults.length > 0) outcomes.fail(index, invalid(faults));

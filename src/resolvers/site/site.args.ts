@@ -1,5 +1,6 @@
 import { ArrayMaxSize, ValidateNested } from 'class-validator';
 import { ArgsType, Field, InputType, registerEnumType } from 'type-graphql';
+import { AttributeInput } from '#listing/attribute.args.js';
 import { DevicesBelowArgs } from '#listing/device-filter.args.js';
 import { SiteArgs } from '#listing/identifier.args.js';
 import { CheckedByItem } from '#schema/arguments.js';
@@ -106,6 +107,14 @@ export class SiteInput extends KeyedInput {
   @kind('') kind?: string | null;
   @location() location?: LocationInput | null;
   @timeZone() timeZone?: string | null;
+  @Field(() => [AttributeInput], {
+    nullable: true,
+    description:
+      'Attributes, at most 50. Others stay. Without a time, one that has the value already is left as it is.',
+  })
+  @ArrayMaxSize(50)
+  @ValidateNested({ each: true })
+  attributes?: AttributeInput[] | null;
 }
 
 /** Many sites. */
