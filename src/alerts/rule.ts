@@ -42,16 +42,19 @@ export const ruleColumns = sql`
   r.when_condition "when", r.until_condition "until", r.for_seconds "for", r.max_gap_seconds "maxGap",
   r.close_after_seconds "closeAfter", r.silent_for_seconds "silentFor", r.variable, r.timeouts, r.recipients`;
 
-/** Limits a rule to devices with these products and tags. An empty list sets no limit. */
+/** Limits a rule to devices with these products and tags, at these sites or below. An empty list sets no limit. */
 export interface RuleScope {
   products: readonly string[];
   tags: readonly string[];
+  sites: readonly string[];
 }
 
 /** The properties of a device that {@link RuleScope} compares. */
 export interface ScopedDevice {
   productId: string | null;
   tags: readonly string[];
+  /** The site where the device is now, with those above it. */
+  sites: readonly string[];
 }
 
 interface Link extends ScopedDevice {
@@ -66,14 +69,15 @@ interface Link extends ScopedDevice {
  */
 export async function watchesOf(tx: PoolClient, deviceIds: readonly string[]): Promise<Begun[]> {
   const rules = sql`
-    select ${ruleColumns}, r.products, r.tags, extract(epoch from r.updated_at)::float8 * 1000 "begunAt"
+    select ${ruleColumns}, r.products, r.tags, r.sites, extract(epoch from r.updated_at)::float8 * 1000 "begunAt"
       from alert_rule r
      where r.application_id in (select l.application_id from application_device l where l.device_id = any(${deviceIds}::uuid[]))
        and not r.disabled`;
   const links = sql`
-    select l.application_id "applicationId", l.device_id "deviceId", d.product_id "productId", d.tags,
+    select l.application_id "applicationId", l.device_id "deviceId", d.product_id "productId", d.tags, coalesce(s.path::text[], '{}') sites,
            extract(epoch from greatest(l.created_at, d.updated_at))::float8 * 1000 "begunAt"
       from application_device l join device d on d.id = l.device_id
+      left join device_site ds on ds.device_id = l.device_id and ds.ended_at is null left join site s on s.id = ds.site_id
      where l.device_id = any(${deviceIds}::uuid[])
        and exists (select from alert_rule r where r.application_id = l.application_id and not r.disabled)`;
   const [ruled, linked] = await Promise.all([
@@ -89,6 +93,7 @@ export async function watchesOf(tx: PoolClient, deviceIds: readonly string[]): P
 }
 
 /** Whether a rule watches a device of its application. The database's function `alert_applies` decides the same. */
-export const applies = ({ products, tags }: RuleScope, { productId, tags: ofDevice }: ScopedDevice): boolean =>
-  (products.length === 0 || (productId !== null && products.includes(productId))) &&
-  (tags.length === 0 || tags.some((tag) => ofDevice.includes(tag)));
+export const applies = ({ products, tags, sites }: RuleScope, device: ScopedDevice): boolean =>
+  (products.length === 0 || (device.productId !== null && products.includes(device.productId))) &&
+  (tags.length === 0 || tags.some((tag) => device.tags.includes(tag))) &&
+  (sites.length === 0 || sites.some((site) => device.sites.includes(site)));

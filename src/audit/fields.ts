@@ -150,6 +150,7 @@ const alertRule: Rules<AlertRule> = {
     warnings: 'left out',
     products: 'shown',
     tags: 'shown',
+    sites: 'shown',
     when: 'shown',
     until: 'shown',
     for: 'shown',

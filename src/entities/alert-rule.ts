@@ -48,6 +48,7 @@ export interface AlertRuleChange {
   severity?: AlertSeverity | null;
   products?: string[] | null;
   tags?: string[] | null;
+  sites?: string[] | null;
   disabled?: boolean | null;
   when?: AlertCondition | null;
   until?: AlertCondition | null;
@@ -85,6 +86,8 @@ export class AlertRule {
   @choice(() => AlertKind, 'Kind of the rule.') kind!: AlertKind;
   @texts('Products: the rule watches devices of these. Empty: all devices.') products: string[] = [];
   @texts('Tags: the rule watches devices with at least one of them. Empty: all devices.') tags: string[] = [];
+  @texts('Sites: the rule watches devices that are at one of them now, or below it. Empty: all devices.')
+  sites: string[] = [];
   @condition('when_condition', 'Condition that opens an episode.') when: AlertCondition | null = null;
   @condition('until_condition', 'Condition that closes an episode; by default the opposite of `when`.')
   until: AlertCondition | null = null;
@@ -137,6 +140,7 @@ export class AlertRule {
     if (values.severity !== undefined) this.severity = values.severity ?? AlertSeverity.warning;
     if (values.products !== undefined) this.products = values.products ?? [];
     if (values.tags !== undefined) this.tags = values.tags ?? [];
+    if (values.sites !== undefined) this.sites = values.sites ?? [];
     if (values.when !== undefined) this.when = storedOrSent(this.when, values.when);
     if (values.until !== undefined) this.until = storedOrSent(this.until, values.until);
     if (values.for !== undefined) this.for = values.for ?? 0;
@@ -159,10 +163,10 @@ export class AlertRule {
     return changed;
   }
 
-  /** Returns the values that define the rule's decisions. The order and repetition of products and tags are none. */
+  /** Returns the values that define the rule's decisions. The order and repetition in the scope are none. */
   private decides(): readonly unknown[] {
-    const { products, tags, when, until, maxGap, closeAfter, silentFor, variable, disabled } = this;
-    const scope = [[...new Set(products)].sort(), [...new Set(tags)].sort()];
+    const { products, tags, sites, when, until, maxGap, closeAfter, silentFor, variable, disabled } = this;
+    const scope = [products, tags, sites].map((list) => [...new Set(list)].sort());
     return [scope, when, until, this.for, maxGap, closeAfter, silentFor, variable, disabled];
   }
 }

@@ -18,7 +18,7 @@ import { loaderOf } from './loader.js';
 /** Selects alert rules, as `r`. `also` adds columns, after a comma. */
 export const alertRuleRows = (also: Sql = empty): Sql => sql`
   select r.id, r.organization_id as "organizationId", r.application_id as "applicationId", r.name, r.severity, r.kind,
-         r.products, r.tags, r.when_condition as "when", r.until_condition as "until", r.for_seconds as "for",
+         r.products, r.tags, r.sites, r.when_condition as "when", r.until_condition as "until", r.for_seconds as "for",
          r.max_gap_seconds as "maxGap", r.close_after_seconds as "closeAfter", r.silent_for_seconds as "silentFor",
          r.variable, r.recipients, r.disabled, r.disabled_at as "disabledAt", r.disabled_reason as "disabledReason", r.version, r.timeouts,
          r.external_id as "externalId",
@@ -75,6 +75,20 @@ export async function requireProducts(ctx: Context, products: readonly string[])
   if (found.length < ids.length) throw notFound('product');
 }
 
+/**
+ * Checks the sites of a rule.
+ * @throws notFound (404) when the caller cannot read one of them.
+ */
+export async function requireSites(ctx: Context, sites: readonly string[]): Promise<void> {
+  const ids = [...new Set(sites)];
+  if (!ids.every(isId)) throw notFound('site');
+  if (ids.length === 0) return;
+  const found = await ctx.read(
+    sql`select s.id from site s where s.id in (${join(ids)}) and s.organization_id = ${ctx.caller.organizationId} and ${can(ctx.caller, policies.site.read)}`,
+  );
+  if (found.length < ids.length) throw notFound('site');
+}
+
 /** Maximum number of alert rules per application. */
 const maxRules = 100;
 
@@ -109,7 +123,7 @@ export async function restartRule(em: EntityManager, { id, kind, disabled, silen
   await execute(
     em,
     sql`select from device d join application_device l on l.device_id = d.id join alert_rule r on r.application_id = l.application_id
-         where r.id = ${id} and (cardinality(r.products) > 0 or cardinality(r.tags) > 0) order by d.id for share of d`,
+         where r.id = ${id} and (cardinality(r.products) > 0 or cardinality(r.tags) > 0 or cardinality(r.sites) > 0) order by d.id for share of d`,
   );
   await execute(
     em,
@@ -117,7 +131,7 @@ export async function restartRule(em: EntityManager, { id, kind, disabled, silen
     insert into alert_state (rule_id, application_id, device_id, started_at, due_at)
     select r.id, l.application_id, l.device_id, clock_timestamp(), clock_timestamp() + make_interval(secs => ${silentFor}::float8)
       from alert_rule r join application_device l on l.application_id = r.application_id join device d on d.id = l.device_id
-     where r.id = ${id} and alert_applies(r.products, r.tags, d.product_id, d.tags)
+     where r.id = ${id} and alert_applies(r.products, r.tags, r.sites, d.product_id, d.tags, d.id)
      order by l.device_id
         on conflict do nothing`,
   );

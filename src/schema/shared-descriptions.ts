@@ -52,6 +52,7 @@ const lists: Readonly<Record<string, string>> = {
   'AlertCondition.any': set,
   'AlertRule.products': set,
   'AlertRule.recipients': set,
+  'AlertRule.sites': set,
   'AlertRule.tags': set,
   'AlertRulePreview.episodes': 'Devices in the order of linking, episodes of a device oldest first.',
   'Application.activity': buckets,

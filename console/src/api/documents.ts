@@ -653,6 +653,7 @@ export type PreviewAlertRuleQueryVariables = Exact<{
   kind: AlertKind;
   products?: Array<string> | string | null | undefined;
   tags?: Array<string> | string | null | undefined;
+  sites?: Array<string> | string | null | undefined;
   when?: AlertConditionInput | null | undefined;
   until?: AlertConditionInput | null | undefined;
   for?: number | null | undefined;
@@ -684,6 +685,7 @@ export type CreateAlertRuleMutationVariables = Exact<{
   severity?: AlertSeverity | null | undefined;
   products?: Array<string> | string | null | undefined;
   tags?: Array<string> | string | null | undefined;
+  sites?: Array<string> | string | null | undefined;
   when?: AlertConditionInput | null | undefined;
   until?: AlertConditionInput | null | undefined;
   for?: number | null | undefined;
@@ -705,6 +707,7 @@ export type UpdateAlertRuleMutationVariables = Exact<{
   severity?: AlertSeverity | null | undefined;
   products?: Array<string> | string | null | undefined;
   tags?: Array<string> | string | null | undefined;
+  sites?: Array<string> | string | null | undefined;
   when?: AlertConditionInput | null | undefined;
   until?: AlertConditionInput | null | undefined;
   for?: number | null | undefined;
@@ -746,7 +749,7 @@ export type AlertRuleQueryVariables = Exact<{
 }>;
 
 
-export type AlertRuleQuery = { application: { id: string, name: string, permission: Permission, products: { items: Array<{ id: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null, decimals: number | null, words: Record<string, unknown> | null }> }> }, devices: { items: Array<{ id: string, name: string | null, serial: string, tags: Array<string> }> } } | null, alertRule?: { id: string, applicationId: string, name: string, severity: AlertSeverity, kind: AlertKind, products: Array<string>, tags: Array<string>, recipients: Array<string>, for: number, maxGap: number, closeAfter: number | null, silentFor: number | null, variable: string | null, disabled: boolean, disabledAt: string | null, disabledReason: AlertDisabledReason | null, recipientStates: Array<{ address: string, state: AlertRecipientState, reason: string | null }>, when: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, until: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, undecided: { since: string, deviceCount: number } | null } | null };
+export type AlertRuleQuery = { application: { id: string, name: string, permission: Permission, products: { items: Array<{ id: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null, decimals: number | null, words: Record<string, unknown> | null }> }> }, devices: { items: Array<{ id: string, name: string | null, serial: string, tags: Array<string> }> } } | null, sites: { items: Array<{ id: string, name: string, path: Array<string> }> } | null, alertRule?: { id: string, applicationId: string, name: string, severity: AlertSeverity, kind: AlertKind, products: Array<string>, sites: Array<string>, tags: Array<string>, recipients: Array<string>, for: number, maxGap: number, closeAfter: number | null, silentFor: number | null, variable: string | null, disabled: boolean, disabledAt: string | null, disabledReason: AlertDisabledReason | null, recipientStates: Array<{ address: string, state: AlertRecipientState, reason: string | null }>, when: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, until: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, undecided: { since: string, deviceCount: number } | null } | null };
 
 export type AlertRulesQueryVariables = Exact<{
   organizationId: string;
@@ -757,9 +760,9 @@ export type AlertRulesQueryVariables = Exact<{
 }>;
 
 
-export type AlertRulesQuery = { applications: { items: Array<{ id: string, name: string }> } | null, chosen: { items: Array<{ id: string, name: string, permission: Permission, alertRules: { totalCount: number | null, items: Array<{ id: string, applicationId: string, name: string, severity: AlertSeverity, kind: AlertKind, products: Array<string>, tags: Array<string>, recipients: Array<string>, for: number, maxGap: number, closeAfter: number | null, silentFor: number | null, variable: string | null, disabled: boolean, disabledAt: string | null, disabledReason: AlertDisabledReason | null, when: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, until: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, undecided: { since: string, deviceCount: number } | null }> } }> } | null };
+export type AlertRulesQuery = { applications: { items: Array<{ id: string, name: string }> } | null, chosen: { items: Array<{ id: string, name: string, permission: Permission, alertRules: { totalCount: number | null, items: Array<{ id: string, applicationId: string, name: string, severity: AlertSeverity, kind: AlertKind, products: Array<string>, sites: Array<string>, tags: Array<string>, recipients: Array<string>, for: number, maxGap: number, closeAfter: number | null, silentFor: number | null, variable: string | null, disabled: boolean, disabledAt: string | null, disabledReason: AlertDisabledReason | null, when: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, until: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, undecided: { since: string, deviceCount: number } | null }> } }> } | null };
 
-export type RuleLineFragment = { id: string, applicationId: string, name: string, severity: AlertSeverity, kind: AlertKind, products: Array<string>, tags: Array<string>, recipients: Array<string>, for: number, maxGap: number, closeAfter: number | null, silentFor: number | null, variable: string | null, disabled: boolean, disabledAt: string | null, disabledReason: AlertDisabledReason | null, when: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, until: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, undecided: { since: string, deviceCount: number } | null };
+export type RuleLineFragment = { id: string, applicationId: string, name: string, severity: AlertSeverity, kind: AlertKind, products: Array<string>, sites: Array<string>, tags: Array<string>, recipients: Array<string>, for: number, maxGap: number, closeAfter: number | null, silentFor: number | null, variable: string | null, disabled: boolean, disabledAt: string | null, disabledReason: AlertDisabledReason | null, when: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, until: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, undecided: { since: string, deviceCount: number } | null };
 
 export type ConditionFragment = { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null };
 
@@ -772,7 +775,7 @@ export type ApplicationQueryVariables = Exact<{
 }>;
 
 
-export type ApplicationQuery = { application: { id: string, name: string, description: string | null, hasDashboard: boolean, permission: Permission, createdAt: string, openEpisodeCount: number, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, product: { id: string, name: string } | null }> }, placed: { items: Array<{ id: string, name: string | null, serial: string, location: { lat: number, lon: number } | null }> }, hooks: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean }> } | null, alertRules: { totalCount: number | null, items: Array<{ id: string, applicationId: string, name: string, severity: AlertSeverity, kind: AlertKind, products: Array<string>, tags: Array<string>, recipients: Array<string>, for: number, maxGap: number, closeAfter: number | null, silentFor: number | null, variable: string | null, disabled: boolean, disabledAt: string | null, disabledReason: AlertDisabledReason | null, when: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, until: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, undecided: { since: string, deviceCount: number } | null }> }, grants: { totalCount: number | null, items: Array<{ permission: Permission, team: { id: string, name: string, members: { totalCount: number | null, items: Array<{ id: string, username: string }> } } }> } } | null, organizationMembers: { totalCount: number | null, items: Array<{ id: string, name: string | null, username: string }> } | null };
+export type ApplicationQuery = { application: { id: string, name: string, description: string | null, hasDashboard: boolean, permission: Permission, createdAt: string, openEpisodeCount: number, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, product: { id: string, name: string } | null }> }, placed: { items: Array<{ id: string, name: string | null, serial: string, location: { lat: number, lon: number } | null }> }, hooks: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean }> } | null, alertRules: { totalCount: number | null, items: Array<{ id: string, applicationId: string, name: string, severity: AlertSeverity, kind: AlertKind, products: Array<string>, sites: Array<string>, tags: Array<string>, recipients: Array<string>, for: number, maxGap: number, closeAfter: number | null, silentFor: number | null, variable: string | null, disabled: boolean, disabledAt: string | null, disabledReason: AlertDisabledReason | null, when: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, until: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, undecided: { since: string, deviceCount: number } | null }> }, grants: { totalCount: number | null, items: Array<{ permission: Permission, team: { id: string, name: string, members: { totalCount: number | null, items: Array<{ id: string, username: string }> } } }> } } | null, organizationMembers: { totalCount: number | null, items: Array<{ id: string, name: string | null, username: string }> } | null };
 
 export type ApplicationsQueryVariables = Exact<{
   organizationId: string;
@@ -1952,6 +1955,7 @@ export const RuleLineFragmentDoc = new TypedDocumentString(`
   severity
   kind
   products
+  sites
   tags
   recipients
   when {
@@ -2460,13 +2464,14 @@ export const OpenEpisodesDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<OpenEpisodesQuery, OpenEpisodesQueryVariables>;
 export const PreviewAlertRuleDocument = new TypedDocumentString(`
-    query PreviewAlertRule($organizationId: ID!, $applicationId: ID!, $kind: AlertKind!, $products: [ID!], $tags: [String!], $when: AlertConditionInput, $until: AlertConditionInput, $for: Float, $maxGap: Float, $closeAfter: Float, $silentFor: Float, $variable: String) {
+    query PreviewAlertRule($organizationId: ID!, $applicationId: ID!, $kind: AlertKind!, $products: [ID!], $tags: [String!], $sites: [ID!], $when: AlertConditionInput, $until: AlertConditionInput, $for: Float, $maxGap: Float, $closeAfter: Float, $silentFor: Float, $variable: String) {
   previewAlertRule(
     organizationId: $organizationId
     applicationId: $applicationId
     kind: $kind
     products: $products
     tags: $tags
+    sites: $sites
     when: $when
     until: $until
     for: $for
@@ -2508,7 +2513,7 @@ export const PreviewChartDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<PreviewChartQuery, PreviewChartQueryVariables>;
 export const CreateAlertRuleDocument = new TypedDocumentString(`
-    mutation CreateAlertRule($organizationId: ID!, $applicationId: ID!, $name: String!, $kind: AlertKind!, $severity: AlertSeverity, $products: [ID!], $tags: [String!], $when: AlertConditionInput, $until: AlertConditionInput, $for: Float, $maxGap: Float, $closeAfter: Float, $silentFor: Float, $variable: String, $recipients: [String!]) {
+    mutation CreateAlertRule($organizationId: ID!, $applicationId: ID!, $name: String!, $kind: AlertKind!, $severity: AlertSeverity, $products: [ID!], $tags: [String!], $sites: [ID!], $when: AlertConditionInput, $until: AlertConditionInput, $for: Float, $maxGap: Float, $closeAfter: Float, $silentFor: Float, $variable: String, $recipients: [String!]) {
   createAlertRule(
     organizationId: $organizationId
     applicationId: $applicationId
@@ -2517,6 +2522,7 @@ export const CreateAlertRuleDocument = new TypedDocumentString(`
     severity: $severity
     products: $products
     tags: $tags
+    sites: $sites
     when: $when
     until: $until
     for: $for
@@ -2531,7 +2537,7 @@ export const CreateAlertRuleDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<CreateAlertRuleMutation, CreateAlertRuleMutationVariables>;
 export const UpdateAlertRuleDocument = new TypedDocumentString(`
-    mutation UpdateAlertRule($organizationId: ID!, $applicationId: ID!, $alertRuleId: ID!, $name: String!, $severity: AlertSeverity, $products: [ID!], $tags: [String!], $when: AlertConditionInput, $until: AlertConditionInput, $for: Float, $maxGap: Float, $closeAfter: Float, $silentFor: Float, $variable: String, $recipients: [String!]) {
+    mutation UpdateAlertRule($organizationId: ID!, $applicationId: ID!, $alertRuleId: ID!, $name: String!, $severity: AlertSeverity, $products: [ID!], $tags: [String!], $sites: [ID!], $when: AlertConditionInput, $until: AlertConditionInput, $for: Float, $maxGap: Float, $closeAfter: Float, $silentFor: Float, $variable: String, $recipients: [String!]) {
   updateAlertRule(
     organizationId: $organizationId
     applicationId: $applicationId
@@ -2540,6 +2546,7 @@ export const UpdateAlertRuleDocument = new TypedDocumentString(`
     severity: $severity
     products: $products
     tags: $tags
+    sites: $sites
     when: $when
     until: $until
     for: $for
@@ -2600,6 +2607,13 @@ export const AlertRuleDocument = new TypedDocumentString(`
       }
     }
   }
+  sites(organizationId: $organizationId, limit: 500) {
+    items {
+      id
+      name
+      path
+    }
+  }
   alertRule(
     organizationId: $organizationId
     applicationId: $applicationId
@@ -2620,6 +2634,7 @@ export const AlertRuleDocument = new TypedDocumentString(`
   severity
   kind
   products
+  sites
   tags
   recipients
   when {
@@ -2697,6 +2712,7 @@ export const AlertRulesDocument = new TypedDocumentString(`
   severity
   kind
   products
+  sites
   tags
   recipients
   when {
@@ -2817,6 +2833,7 @@ export const ApplicationDocument = new TypedDocumentString(`
   severity
   kind
   products
+  sites
   tags
   recipients
   when {

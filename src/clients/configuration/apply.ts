@@ -7,7 +7,7 @@ import type { Lease } from './lease.js';
 import { isNew, type Token } from './names.js';
 import { lineOf, type Plan, type Step } from './plan.js';
 import { isStopped, removalOf } from './removal.js';
-import { renameRuleProducts, secondOf, type ThingKind, withFilterProducts } from './resolve.js';
+import { renameInRule, secondOf, type ThingKind, withFilterProducts } from './resolve.js';
 import { dryRoundsOf, idOf, roundsOf } from './rounds.js';
 import { lowestFirst, putSites } from './sites.js';
 
@@ -126,13 +126,13 @@ class Applying {
         const keys = new Map(round.map(({ step, key }) => [step, key]));
         const call = callBelow('putAlertRules', 'alertRules', 'AlertRuleInput', { name: 'applicationId', type: 'ID' });
         await this.putBelow(isUnmade ? undefined : parent, [...keys.keys()], call, (step) => {
-          const { products, ...values } = step.values;
-          const known =
-            isDry && Array.isArray(products)
-              ? products.filter((each) => !isNew(each as Token) && !unmade.has(each as Token))
-              : products;
+          const { products, sites, ...values } = step.values;
+          const made = (list: unknown) =>
+            isDry && Array.isArray(list)
+              ? list.filter((each) => !isNew(each as Token) && !unmade.has(each as Token))
+              : list;
           return {
-            ...renameRuleProducts({ ...values, products: known }, (token) => this.idOf(token)),
+            ...renameInRule({ ...values, products: made(products), sites: made(sites) }, (token) => this.idOf(token)),
             externalId: keys.get(step)!,
             ...(isUnmade ? { id: null } : idOf(step)),
           };

@@ -36,6 +36,7 @@ const fields = {
     'disabled',
     'products',
     'tags',
+    'sites',
     'when',
     'until',
     'for',

@@ -1,6 +1,6 @@
 import { renameDashboardProducts } from './dashboard.js';
 import type { Configuration, Values } from './document.js';
-import { renameRuleProducts } from './resolve.js';
+import { renameInRule } from './resolve.js';
 import type { State, StoredApplication, StoredDevice, StoredTeam, Thing } from './state.js';
 import { tidy } from './tidy.js';
 
@@ -25,7 +25,7 @@ export function documentOf(state: State): Configuration {
     filter: filterOf((filter ?? {}) as Filter, nameOf),
   });
   const ruleValues = ({ values }: Thing): Values => ({
-    ...renameRuleProducts(values, nameOf),
+    ...renameInRule(values, nameOf),
     when: conditionOf(values['when']),
     until: conditionOf(values['until']),
   });

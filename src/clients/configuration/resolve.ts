@@ -129,7 +129,11 @@ class Resolving implements Resolved {
     const stored = this.state.applications.find(({ id }) => id === parent.token)?.alertRules ?? [];
     const items = itemsOf(rules as Configuration['products'], `${place}.alertRules`);
     for (const rule of match<Thing>('rule', items, stored, this.faults)) {
-      const values = renameRuleProducts(rule.values, (name) => this.product(name, `${rule.place}.products`));
+      const values = renameInRule(
+        rule.values,
+        (name) => this.product(name, `${rule.place}.products`),
+        (name) => this.site(name, `${rule.place}.sites`),
+      );
       const token = rule.stored?.id ?? newThingToken('rule', `${rule.key} of ${parent.key}`);
       this.add({ kind: 'rule', key: rule.key, token, parent, place: rule.place, values });
     }
@@ -253,12 +257,17 @@ export const withFilterProducts = (values: Values, productName: (product: string
   return { ...values, filter: { ...filter, products: named } };
 };
 
-/** Returns the values of an alert rule with other names for its products. */
-export const renameRuleProducts = (values: Values, productName: (product: string) => string): Values => {
-  const { products } = values;
-  if (!Array.isArray(products)) return values;
-  return {
-    ...values,
-    products: products.map((each: unknown) => (typeof each === 'string' ? productName(each) : each)),
+/** Returns the values of an alert rule with other names for its products and sites. */
+export const renameInRule = (
+  values: Values,
+  productName: (product: string) => string,
+  siteName: (site: string) => string = productName,
+): Values => {
+  const renamed = (field: 'products' | 'sites', nameOf: (name: string) => string) => {
+    const list = values[field];
+    return (
+      Array.isArray(list) && { [field]: list.map((each: unknown) => (typeof each === 'string' ? nameOf(each) : each)) }
+    );
   };
+  return { ...values, ...renamed('products', productName), ...renamed('sites', siteName) };
 };

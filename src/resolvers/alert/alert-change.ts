@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AlertKind, type AlertRule, type AlertRuleChange } from '#entities/alert-rule.js';
-import { requireProducts } from '#listing/alert-rules.js';
+import { requireProducts, requireSites } from '#listing/alert-rules.js';
 import type { ApplicationArgs } from '#listing/identifier.args.js';
 import type { Context } from '#schema/context.js';
 import type { AlertDecisionArgs } from './alert.args.js';
@@ -13,14 +13,30 @@ import { readCondition, requireDecision, requireTypes } from './alert-decision.j
 export async function checkRule(ctx: Context, rule: AlertRule, before?: ReturnType<typeof decisionOf>): Promise<void> {
   if (isDeepStrictEqual(decisionOf(rule), before)) return;
   requireDecision(rule);
-  const isNew = (id: string) => before === undefined || !before.products.includes(id);
-  await requireProducts(ctx, rule.products.filter(isNew));
+  await requireProducts(
+    ctx,
+    rule.products.filter((id) => !before?.products.includes(id)),
+  );
+  await requireSites(
+    ctx,
+    rule.sites.filter((id) => !before?.sites.includes(id)),
+  );
   if (rule.kind === AlertKind.threshold) await requireTypes(ctx, rule.applicationId, rule);
 }
 
 /** Returns the fields that {@link checkRule} checks together. */
-export const decisionOf = ({ products, when, until, for: held, closeAfter, silentFor, variable }: AlertRule) => ({
+export const decisionOf = ({
   products,
+  sites,
+  when,
+  until,
+  for: held,
+  closeAfter,
+  silentFor,
+  variable,
+}: AlertRule) => ({
+  products,
+  sites,
   when,
   until,
   held,
@@ -35,10 +51,11 @@ export function changeOf({
   until,
   ...args
 }: Omit<AlertDecisionArgs, keyof ApplicationArgs>): Omit<AlertRuleChange, 'name'> {
-  const { products, tags, maxGap, closeAfter, silentFor, variable } = args;
+  const { products, tags, sites, maxGap, closeAfter, silentFor, variable } = args;
   return {
     products,
     tags,
+    sites,
     for: args.for,
     maxGap,
     closeAfter,

@@ -98,12 +98,12 @@ const shown = (deviceId: string, { openedAt, openedBy, closedAt, closedBy }: Pre
  * Returns the devices of the application that the rule would watch. If there are more than a preview covers, it returns
  * one more than that.
  */
-async function watchedBy(ctx: Context, { applicationId, products, tags }: AlertRule): Promise<Watched[]> {
+async function watchedBy(ctx: Context, { applicationId, products, tags, sites }: AlertRule): Promise<Watched[]> {
   return (await ctx.readWithin(
     sql`
     select d.id, d.product_id as "productId", extract(epoch from l.created_at)::float8 as "linkedAt"
       from application_device l join device d on d.id = l.device_id
-     where l.application_id = ${applicationId} and alert_applies(${products}::text[], ${tags}::text[], d.product_id, d.tags)
+     where l.application_id = ${applicationId} and alert_applies(${products}::text[], ${tags}::text[], ${sites}::text[], d.product_id, d.tags, d.id)
      order by l.created_at, d.id limit ${maxDevices + 1}`,
     5000,
   )) as Watched[];

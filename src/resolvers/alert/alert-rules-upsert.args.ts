@@ -28,6 +28,9 @@ export class AlertRuleInput {
   products?: string[] | null;
   @labels('Tags: the rule watches devices with at least one of them. Empty: all devices.', 50, 64)
   tags?: string[] | null;
+  @ids('Sites: the rule watches devices that are at one of them now, or below it. Empty: all devices.')
+  @Storable({ each: true })
+  sites?: string[] | null;
   @condition('Condition that opens an episode, for a threshold rule.') when?: AlertConditionInput | null;
   @condition('Condition that closes an episode.') until?: AlertConditionInput | null;
   @decisionSeconds.for('Time for which `when` must hold.') for?: number | null;

@@ -33,19 +33,19 @@ export class RuleWarnings {
 
   /** Returns the warnings of a rule, in the order of its fields. */
   async of(rule: AlertRule): Promise<string[]> {
-    const scope = JSON.stringify([rule.applicationId, rule.products, rule.tags]);
+    const scope = JSON.stringify([rule.applicationId, rule.products, rule.tags, rule.sites]);
     const reading = this.readings.get(scope) ?? this.read(rule);
     this.readings.set(scope, reading);
     const watched = await reading;
     return [...unknownNames(rule, watched), ...shortGap(rule, watched)];
   }
 
-  private async read({ applicationId, products, tags }: AlertRule): Promise<Watched> {
+  private async read({ applicationId, products, tags, sites }: AlertRule): Promise<Watched> {
     const { caller, signal } = this.ctx;
     const watched = await this.ctx.read<{ id: string; names: string[] }>(sql`
       select d.id, array(select v ->> 'name' from jsonb_array_elements(${variablesFor(sql`${caller.organizationId}::uuid`)}) v) names
         from application_device l join device d on d.id = l.device_id left join product p on p.id = d.product_id
-       where l.application_id = ${applicationId} and alert_applies(${textArray(products)}, ${textArray(tags)}, d.product_id, d.tags)
+       where l.application_id = ${applicationId} and alert_applies(${textArray(products)}, ${textArray(tags)}, ${textArray(sites)}, d.product_id, d.tags, d.id)
        order by l.created_at, d.id limit ${devicesRead}`);
     const timeLeft = () => Math.max(0, Math.floor(this.until - performance.now()));
     const parentIds = watched.map(({ id }) => id);

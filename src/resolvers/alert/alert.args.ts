@@ -88,6 +88,9 @@ export class AlertDecisionArgs extends ApplicationArgs {
   products?: string[] | null;
   @labels('Tags: the rule watches devices with at least one of them. Absent or empty: all devices.', 50, 64)
   tags?: string[] | null;
+  @ids('Sites: the rule watches devices that are at one of them now, or below it. Absent or empty: all devices.')
+  @Storable({ each: true })
+  sites?: string[] | null;
   @condition('Condition that opens an episode, for a threshold rule.') when?: AlertConditionInput | null;
   @condition(
     'Condition that closes an episode. Absent: a record by which `when` does not hold on create, unchanged on update.',

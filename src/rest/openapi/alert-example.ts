@@ -5,6 +5,7 @@ const decision = {
   kind: 'threshold',
   products: [productId],
   tags: ['north'],
+  sites: [],
   when: { all: [{ variable: 'temperature', operator: 'gt', value: 8 }] },
   until: { all: [{ variable: 'temperature', operator: 'lt', value: 6 }] },
   for: 600,

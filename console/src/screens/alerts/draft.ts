@@ -48,6 +48,7 @@ export interface Draft {
   readonly kind: AlertKind;
   readonly severity: AlertSeverity;
   readonly products: readonly string[];
+  readonly sites: readonly string[];
   readonly tags: string;
   /** E-mail addresses, separated by commas. */
   readonly recipients: string;
@@ -96,6 +97,7 @@ export const draftOf = (rule: RuleLineFragment | undefined): Draft => ({
   kind: rule?.kind ?? 'threshold',
   severity: rule?.severity ?? 'warning',
   products: rule?.products ?? [],
+  sites: rule?.sites ?? [],
   tags: rule?.tags.join(', ') ?? '',
   recipients: rule?.recipients.join(', ') ?? '',
   when: conditionOf(rule?.when),
@@ -115,6 +117,7 @@ export const draftOf = (rule: RuleLineFragment | undefined): Draft => ({
 export interface Decision {
   readonly kind: AlertKind;
   readonly products: string[];
+  readonly sites: string[];
   readonly tags: string[];
   readonly when: AlertConditionInput | null;
   readonly until: AlertConditionInput | null;
@@ -151,6 +154,7 @@ export function readDraft(draft: Draft, types: Types): { decision: Decision; fau
   const decision: Decision = {
     kind: draft.kind,
     products: [...draft.products],
+    sites: [...draft.sites],
     tags: listOf(draft.tags),
     when: isSilence ? null : condition('when'),
     until: isSilence || !draft.hasUntil ? null : condition('until'),

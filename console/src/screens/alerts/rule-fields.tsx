@@ -1,6 +1,6 @@
 import type { AlertKind, AlertSeverity } from '../../api/documents.js';
 import { severities } from '../../components/badge.js';
-import { Choices } from '../../components/choices.js';
+import { Choices, type Option } from '../../components/choices.js';
 import { kinds, recipientReasons, recipientStates } from './alert-labels.js';
 import { ConditionFields, variablesList } from './condition-fields.js';
 import type { Draft, Fault, Types } from './draft.js';
@@ -73,10 +73,16 @@ const Basics = ({ draft, faults, change, isNew }: Fields & { isNew: boolean }) =
   </div>
 );
 
+/** Returns options with those that are chosen and unknown, by their identifiers. */
+const withUnknown = (known: readonly Option[], chosen: readonly string[]): Option[] => [
+  ...known,
+  ...chosen.filter((id) => known.every(({ value }) => value !== id)).map((id) => ({ value: id, title: id })),
+];
+
 /** Selects the devices of the application that the rule watches. */
 const Devices = ({ draft, faults, change, application }: Fields & { application: RuleApplication }) => {
   const known = application.products.items.map(({ id, name, version }) => ({ value: id, title: `${name} ${version}` }));
-  const others = draft.products.filter((id) => known.every(({ value }) => value !== id));
+  const sites = application.sites.map(({ id, name }) => ({ value: id, title: name }));
   return (
     <fieldset>
       <legend>Devices</legend>
@@ -85,12 +91,24 @@ const Devices = ({ draft, faults, change, application }: Fields & { application:
           <Choices
             label="Products"
             none="every product"
-            options={[...known, ...others.map((id) => ({ value: id, title: id }))]}
+            options={withUnknown(known, draft.products)}
             chosen={draft.products}
             choose={(products) => change({ products })}
           />
           <Faults of={faultsAt(faults, 'products')} />
         </div>
+        {(sites.length > 0 || draft.sites.length > 0) && (
+          <div class="field unlabelled">
+            <Choices
+              label="Sites"
+              none="every site"
+              options={withUnknown(sites, draft.sites)}
+              chosen={draft.sites}
+              choose={(chosen) => change({ sites: chosen })}
+            />
+            <Faults of={faultsAt(faults, 'sites')} />
+          </div>
+        )}
         <FaultField
           label="Tags"
           hint="Devices with one of these, separated by commas. Empty: all."

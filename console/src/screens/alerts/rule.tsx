@@ -4,6 +4,7 @@ import { organizationId } from '../../api/session.js';
 import { useQuery } from '../../api/use-query.js';
 import { Page } from '../../components/page.js';
 import { headingWithout, Loading } from '../../components/state.js';
+import { placesOf } from '../dashboard/facts.js';
 import { RuleState } from './alert-labels.js';
 import { RuleForm } from './rule-form.js';
 import type { ShownRule } from './rule-types.js';
@@ -45,7 +46,7 @@ export function RuleScreen() {
       }
     >
       <Loading of={loaded} rows={20}>
-        {({ application }) => (
+        {({ application, sites }) => (
           <>
             <p class="quiet cut">
               <a href={list}>Rules of {application.name}</a>
@@ -58,7 +59,7 @@ export function RuleScreen() {
             </p>
             <RuleForm
               key={alertRuleId}
-              application={application}
+              application={{ ...application, sites: placesOf(sites?.items ?? []) }}
               rule={rule}
               saved={() => {
                 if (isNew) route(list);
