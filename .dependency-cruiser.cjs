@@ -72,7 +72,7 @@ const mayImport = {
     'search',
     'http',
   ],
-  mqtt: ['common', 'json', 'scheduling', 'entities', 'schema', 'auth', 'records', 'http'],
+  mqtt: ['common', 'json', 'scheduling', 'entities', 'schema', 'auth', 'records', 'downlink', 'http'],
   export: ['common', 'json', 'scheduling', 'entities', 'schema', 'auth', 'records', 'search'],
   operator: ['common', 'scheduling', 'entities', 'database', 'audit', 'auth', 'records'],
   // Sign-in of people.

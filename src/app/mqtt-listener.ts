@@ -28,7 +28,7 @@ export async function listenForMqtt(
   ]);
   const { port, tls, ...limits } = config.mqtt;
   const { admitIngest, enter, inFlight, limit } = admission;
-  const { records, reader, registry } = services;
+  const { downlink, records, reader, registry } = services;
   const { requestTimeout } = config.http;
   return startMqtt({
     limits,
@@ -44,7 +44,7 @@ export async function listenForMqtt(
     admit: (authorization, socket) =>
       admitIngest({ headers: { authorization }, socket, ip: socket.remoteAddress }, withoutHeaders),
     authenticate,
-    store: { records, read: reader.read, enter, hold: inFlight.body },
+    store: { records, downlink, read: reader.read, enter, hold: inFlight.body },
     refusalOf: createRefusalOf(isConnectionLoss, createReport(log, isConnectionLoss)),
     times: { connect: Math.min(10_000, requestTimeout), packet: requestTimeout },
   });

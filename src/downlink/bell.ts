@@ -1,7 +1,16 @@
 import { rateLimited } from '#common/errors.js';
 
-/** Maximum numbers of those who wait for commands in a process. */
-const most = { perDevice: 4, perOrganization: 2000, all: 8000 };
+/** Maximum numbers of those who wait in a process. */
+export interface BellLimits {
+  perDevice: number;
+  perOrganization: number;
+  all: number;
+}
+
+/** Limits of calls over HTTP that wait. */
+export const ofCalls: BellLimits = { perDevice: 4, perOrganization: 2000, all: 8000 };
+/** Limits of devices that listen on connections. The connections have limits of their own. */
+export const ofConnections: BellLimits = { perDevice: 20, perOrganization: 75_000, all: 100_000 };
 
 /** One who waits for what a device is to be told. */
 interface Listener {
@@ -15,6 +24,12 @@ export class Bell {
   private readonly byOrganization = new Map<string, number>();
   private size = 0;
 
+  constructor(private readonly most: BellLimits) {}
+
+  get isEmpty(): boolean {
+    return this.size === 0;
+  }
+
   /** The devices that somebody waits for. */
   get devices(): string[] {
     return [...this.byDevice.keys()];
@@ -27,10 +42,11 @@ export class Bell {
   listen({ id, organizationId }: { id: string; organizationId: string }, ring: () => void): () => void {
     const listeners = this.byDevice.get(id) ?? new Set<Listener>();
     const count = this.byOrganization.get(organizationId) ?? 0;
-    if (listeners.size >= most.perDevice)
-      throw rateLimited(`[${listeners.size}] calls wait for this device already.`, 1);
-    if (count >= most.perOrganization || this.size >= most.all)
-      throw rateLimited(`[${count}] calls of this organization wait for devices already. Try again later.`, 5);
+    const { perDevice, perOrganization, all } = this.most;
+    if (listeners.size >= perDevice)
+      throw rateLimited(`[${listeners.size}] calls or connections wait for this device already.`, 1);
+    if (count >= perOrganization || this.size >= all)
+      throw rateLimited(`[${count}] calls or connections of this organization wait for devices already.`, 5);
     const listener = { organizationId, ring };
     this.byDevice.set(id, listeners.add(listener));
     this.byOrganization.set(organizationId, count + 1);

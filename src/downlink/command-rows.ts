@@ -57,6 +57,23 @@ export const cancelCommands = (where: Sql): Sql => sql`
   )
   select count(*)::int as count from ended`;
 
+/** Returns the statement that makes commands due which were handed over to a device. */
+export const makeDue = (deviceId: string, ids: readonly string[]): Sql => sql`
+  with due as (
+    select id from command where id = any(${ids}::uuid[]) and device_id = ${deviceId} and open and state = 'handed'
+     order by id for update
+  )
+  update command c set again_at = clock_timestamp() from due where c.id = due.id`;
+
+/**
+ * Finds the newest command of a device that was handed over and whose identifier ends with these 31 bits, among its last
+ * thousand.
+ */
+export const commandOfNumber = (deviceId: string, number: number): Sql => sql`
+  select id from (select id, state from command where device_id = ${deviceId} order by id desc limit 1000) c
+   where state <> 'waiting' and ('x' || right(id::text, 8))::bit(32)::int & 2147483647 = ${number}::bigint
+   order by id desc limit 1`;
+
 /**
  * Returns the statement that ends commands whose time is over: what nothing took has expired; whether the others came is
  * unknown.

@@ -58,3 +58,23 @@ export const report = ({ id, organizationId }: DeviceKey, reports: readonly Repo
        when (select v.version from jsonb_to_recordset(${JSON.stringify(reports)}::jsonb) v (name text, version int)
               where v.name = excluded.name) = s.desired_version then s.desired_version
        else s.settled_version end`;
+
+/** A desired value of a device. Null: it was taken away. */
+export interface DesiredPart {
+  name: string;
+  value: unknown;
+  version: number;
+  settled: boolean;
+  /** Time at which it was set, in PostgreSQL's text form. */
+  at: string;
+}
+
+/**
+ * Selects what is desired of a device, in the order in which it was set: all, or what changed after a time. The lock of
+ * {@link lockDevice} gives changes of a device increasing times.
+ */
+export const desiredParts = (deviceId: string, after: string | null): Sql => sql`
+  select name, desired as value, desired_version as version, desired_at::text as at,
+         desired is null or settled_version = desired_version as settled
+    from device_state where device_id = ${deviceId} and desired_at > coalesce(${after}::timestamptz, '-infinity')
+   order by desired_at, name collate "C"`;

@@ -7,11 +7,12 @@ import type { HandedCommand } from '#entities/command.js';
 import { firstId } from '#entities/id.js';
 import { createPeriodicTasks } from '#scheduling/periodic-tasks.js';
 import { createPollLoop } from '#scheduling/poll-loop.js';
-import { Bell } from './bell.js';
-import { expireCommands } from './command-rows.js';
-import { countNames, lockDevice, type Report, report } from './device-state.js';
+import { Bell, ofCalls, ofConnections } from './bell.js';
+import { expireCommands, makeDue } from './command-rows.js';
+import { countNames, type DesiredPart, desiredParts, lockDevice, type Report, report } from './device-state.js';
 import { type HandOver, handOver } from './hand-over.js';
 import { type NewEvidence, noteEvidence } from './note-evidence.js';
+import { StateChanges } from './state-changes.js';
 
 export interface DownlinkOptions {
   pool: Pool;
@@ -33,12 +34,22 @@ export interface DeviceName {
 export interface Downlink {
   /** Calls `ring` whenever there may be something for the device. Returns the function that ends this. @throws rateLimited */
   listen(device: DeviceName, ring: () => void): () => void;
+  /**
+   * Calls a function whenever there may be a command, or another desired state, for a device that has a connection.
+   * Returns the function that ends this.
+   * @throws rateLimited
+   */
+  watch(device: DeviceName, what: Watched, ring: () => void): () => void;
   /** Hands over the commands that are due. */
   take(deviceId: string, how: HandOver): Promise<HandedCommand[]>;
   /** Waits for commands for a number of milliseconds, and hands them over. @throws rateLimited */
   waitAndTake(device: DeviceName, how: HandOver, wait: number, signal: AbortSignal): Promise<HandedCommand[]>;
   /** Stores evidence. Returns false when the device has no such command. */
   note(command: { id: string; deviceId: string }, evidence: NewEvidence): Promise<boolean>;
+  /** Makes commands due that were handed over to a connection which ended before the device acknowledged them. */
+  release(deviceId: string, ids: readonly string[]): void;
+  /** Returns what is desired of a device: all, or what changed after a time; the last change comes last. */
+  desired(deviceId: string, after: string | null): Promise<DesiredPart[]>;
   /** Stores what a device reports. Returns the number of names of its state, and stores nothing if there are too many. */
   report(device: DeviceName, reports: readonly Report[], maxNames: number): Promise<number>;
   start(): void;
@@ -47,19 +58,39 @@ export interface Downlink {
   close(): Promise<void>;
 }
 
+/** A kind of news for a device with a connection. */
+export type Watched = 'commands' | 'state';
+
 /** Number of commands that a statement ends or deletes. */
 const piece = 500;
 
 /** Creates the downlink. Any number of processes may do so over one database. */
 export function createDownlink({ pool, clock, log, bus, retention }: DownlinkOptions): Downlink {
-  const bell = new Bell();
+  const bell = new Bell(ofCalls);
+  const watchers: Record<Watched, Bell> = { commands: new Bell(ofConnections), state: new Bell(ofConnections) };
+  const changes = new StateChanges(pool);
+  const releases = new Set<Promise<unknown>>();
   const take = (deviceId: string, how: HandOver) => handOver(pool, deviceId, how);
-  bus.on('downlink', (devices) => bell.ring(devices));
+  const ringForCommands = (devices: readonly string[]) => {
+    bell.ring(devices);
+    watchers.commands.ring(devices);
+  };
+  bus.on('downlink', (devices) => {
+    ringForCommands(devices);
+    watchers.state.ring(devices);
+  });
   let isClosing = false;
   const polling = createPollLoop({
     interval: 1000,
-    isNeeded: () => bell.devices.length > 0,
-    poll: async () => bell.ring(await dueDevices(pool, bell.devices)),
+    isNeeded: () => !(bell.isEmpty && watchers.commands.isEmpty && watchers.state.isEmpty),
+    async poll(full) {
+      // A new listener looks by itself; its hint only ends the idleness.
+      if (!full) return;
+      const { commands, state } = watchers;
+      if (!bell.isEmpty || !commands.isEmpty)
+        ringForCommands(await dueDevices(pool, [...bell.devices, ...commands.devices]));
+      if (!state.isEmpty) state.ring(await changes.next(state.devices));
+    },
     onFailure: (error, failures) =>
       failures === 0 && log.error({ err: error }, 'Devices that wait for commands cannot be served; trying again'),
   });
@@ -77,6 +108,11 @@ export function createDownlink({ pool, clock, log, bus, retention }: DownlinkOpt
   };
   return {
     listen,
+    watch(device, what, ring) {
+      const end = watchers[what].listen(device, ring);
+      polling.wake();
+      return end;
+    },
     take,
     async waitAndTake(device, how, wait, signal) {
       const until = performance.now() + wait;
@@ -95,7 +131,22 @@ export function createDownlink({ pool, clock, log, bus, retention }: DownlinkOpt
         end();
       }
     },
-    note: (command, evidence) => noteEvidence(pool, command, evidence),
+    async note(command, evidence) {
+      const isKnown = await noteEvidence(pool, command, evidence);
+      // The next command may be due.
+      if (isKnown) ringForCommands([command.deviceId]);
+      return isKnown;
+    },
+    release(deviceId, ids) {
+      const releasing = pool.query(makeDue(deviceId, ids)).then(
+        () => ringForCommands([deviceId]),
+        // The commands are due anyway once their time to be acknowledged is over.
+        (error: unknown) => log.error({ err: error }, 'Commands of a connection that ended cannot be released'),
+      );
+      releases.add(releasing);
+      void releasing.finally(() => releases.delete(releasing));
+    },
+    desired: async (deviceId, after) => (await pool.query<DesiredPart>(desiredParts(deviceId, after))).rows,
     report: (device, reports, maxNames) => storeReport(pool, device, reports, maxNames),
     start() {
       polling.start();
@@ -107,7 +158,7 @@ export function createDownlink({ pool, clock, log, bus, retention }: DownlinkOpt
     },
     async close() {
       this.quieten();
-      await Promise.all([polling.close(), tasks.close()]);
+      await Promise.all([polling.close(), tasks.close(), ...releases]);
     },
   };
 }
@@ -126,11 +177,14 @@ const storeReport = (pool: Pool, device: DeviceName, reports: readonly Report[],
   );
 };
 
-/** Returns those of the devices that something may be handed over to. */
+/** Returns those of the devices that something may be handed over to: while a command is in flight, nothing is. */
 const dueDevices = async (pool: Pool, devices: readonly string[]): Promise<string[]> => {
   const { rows } = await pool.query<{ id: string }>(sql`
     select d.id from unnest(${devices}::uuid[]) d (id) where exists (
-      select from command c where c.device_id = d.id and c.open and (c.state = 'waiting' or c.again_at <= clock_timestamp()))`);
+      select from command c where c.device_id = d.id and c.open and (c.state = 'waiting' or c.again_at <= clock_timestamp()))
+      and not exists (
+      select from command c where c.device_id = d.id and c.open and c.state = 'handed'
+         and c.again_at > clock_timestamp() and c.again_at < 'infinity')`);
   return rows.map(({ id }) => id);
 };
 

@@ -24,6 +24,11 @@ export class Channel {
     return this.stream.writableNeedDrain;
   }
 
+  /** Number of bytes that the client has not fetched. */
+  get unreadBytes(): number {
+    return this.stream.writableLength;
+  }
+
   /**
    * Sends a packet. Packets of one turn of the event loop go out together. Returns false if the packet is larger than
    * the client accepts, even without its reason string. Such a packet counts as sent (MQTT 5.0, section 3.1.2.11.4).
@@ -77,7 +82,8 @@ export class Channel {
 }
 
 const withoutWords = (packet: Packet): Packet => {
-  if (packet.cmd !== 'connack' && packet.cmd !== 'puback' && packet.cmd !== 'disconnect') return packet;
+  const { cmd } = packet;
+  if (cmd !== 'connack' && cmd !== 'puback' && cmd !== 'suback' && cmd !== 'disconnect') return packet;
   const { reasonString: _words, ...properties } = packet.properties ?? {};
   return { ...packet, properties };
 };

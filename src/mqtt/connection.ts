@@ -26,6 +26,8 @@ export class MqttConnection {
   private isStopping = false;
   private hasEnded = false;
   private releasePlace: (() => void) | undefined;
+  /** Timer of the keep-alive. */
+  private silence: NodeJS.Timeout | undefined;
   private watched: 'nothing' | 'packet' | 'drain' = 'nothing';
 
   /** @param socket the TCP connection @param stream the same connection after TLS */
@@ -42,7 +44,6 @@ export class MqttConnection {
       this.endIfDone();
     });
     stream.on('drain', () => this.process());
-    stream.on('timeout', () => this.lapse());
     // Errors of a connection concern only its client; `close` follows each of them.
     stream.on('error', () => undefined);
     stream.once('close', () => this.release());
@@ -67,6 +68,7 @@ export class MqttConnection {
 
   private take(chunk: Buffer): void {
     this.input.add(chunk);
+    this.silence?.refresh();
     this.process(chunk.length);
   }
 
@@ -86,6 +88,7 @@ export class MqttConnection {
     } catch (error) {
       return this.disconnect(this.options.refusalOf(error));
     }
+    this.session?.go();
     this.flow(packets > 0);
     this.endIfDone();
   }
@@ -136,7 +139,8 @@ export class MqttConnection {
     this.state = 'open';
     channel.forget();
     options.metrics.connected('success');
-    this.stream.setTimeout(greeting.keepAlive * 1500);
+    // Not the timeout of the stream, which what the service sends would put off.
+    this.silence = setTimeout(() => this.lapse(), greeting.keepAlive * 1500);
     this.process();
   }
 
@@ -152,7 +156,7 @@ export class MqttConnection {
 
   /** Handles silence beyond the keep-alive. While the connection is not read, the client may have sent something. */
   private lapse(): void {
-    if (!this.isReading) this.stream.setTimeout(this.session!.greeting.keepAlive * 1500);
+    if (!this.isReading) this.silence?.refresh();
     else this.disconnect(late.silent);
   }
 
@@ -182,6 +186,7 @@ export class MqttConnection {
 
   private finish(): void {
     this.state = 'over';
+    clearTimeout(this.silence);
     this.session?.end();
     this.input.clear();
     this.channel.close();
@@ -195,6 +200,7 @@ export class MqttConnection {
 
   private release(): void {
     this.state = 'over';
+    clearTimeout(this.silence);
     this.session?.leave();
     this.session?.end();
     this.input.clear();

@@ -18,6 +18,8 @@ export interface Greeting {
   keepAlive: number;
   /** Whether packets may carry reason strings (MQTT 5.0, section 3.1.2.11.7). */
   wantsWords: boolean;
+  /** Maximum number of messages at QoS 1 that the client takes at once; undefined without a maximum. */
+  receiveMaximum: number | undefined;
 }
 
 /**
@@ -40,11 +42,14 @@ export function readConnect(packet: IConnectPacket): Greeting {
       ReasonCode.protocolError,
       'Maximum Packet Size must be at least 1; leave it out for packets of any size.',
     );
+  if (properties?.receiveMaximum === 0)
+    throw new PacketRefusal(ReasonCode.protocolError, 'Receive Maximum must be at least 1; leave it out for 65535.');
   return {
     clientId,
     authorization: authorizationOf(packet),
     keepAlive: keepalive === 0 || keepalive > longestKeepAlive ? longestKeepAlive : keepalive,
     wantsWords: properties?.requestProblemInformation !== false,
+    receiveMaximum: properties?.receiveMaximum,
   };
 }
 
@@ -69,7 +74,7 @@ export const acceptConnection = ({ clientId, keepalive }: IConnectPacket, { keep
     maximumQoS: 1,
     retainAvailable: false,
     maximumPacketSize: maxPacketBytes,
-    wildcardSubscriptionAvailable: false,
+    wildcardSubscriptionAvailable: true,
     subscriptionIdentifiersAvailable: false,
     sharedSubscriptionAvailable: false,
     ...(clientId === '' && { assignedClientIdentifier: randomUUID() }),

@@ -5,8 +5,10 @@ import { ApiError, QuotaError } from '#common/errors.js';
 import type { Caller } from '#entities/caller.js';
 import { InOrder } from './acknowledgements.js';
 import type { MqttMetrics } from './metrics.js';
+import type { Message } from './push/message.js';
 import { type PacketRefusal, ReasonCode, reasonName } from './reason.js';
-import { type MessageStore, type Stored, storeMessage } from './store-message.js';
+import { type MessageStore, storeMessage } from './store-message.js';
+import type { Heard } from './voice.js';
 
 /** Functions of the service that messages use. */
 export interface InboxOptions {
@@ -33,7 +35,9 @@ interface Handlers {
   /** Called when a message was refused. At QoS 1 its answer follows. */
   refused: (packet: IPublishPacket, bytes: number, refusal: PacketRefusal) => void;
   /** Called when a message was acknowledged of which a part or nothing was stored. At QoS 1 its answer follows. */
-  incomplete: (packet: IPublishPacket, bytes: number, stored: Stored) => void;
+  incomplete: (packet: IPublishPacket, bytes: number, stored: Heard) => void;
+  /** Called with the answer to a request of the client. */
+  replied: (message: Message) => void;
   /** Called when a message was settled. */
   progress: () => void;
 }
@@ -91,10 +95,11 @@ export class Inbox {
     };
     this.store(packet, sender).then(
       (stored) => {
-        const { words, isIgnored = false } = stored;
+        const { words, isIgnored = false, reply } = stored;
         done(isIgnored ? 'ignored' : reasonName(ReasonCode.success));
         if (isIgnored || words !== undefined) this.handlers.incomplete(packet, bytes, stored);
         settle?.({ messageId, words });
+        if (reply !== undefined) this.handlers.replied(reply);
         this.handlers.progress();
       },
       (error: unknown) => {
@@ -110,7 +115,7 @@ export class Inbox {
   /**
    * Stores a message. If its token or organization exceeds a rate limit, the message waits, and so do those after it.
    */
-  private async store(packet: IPublishPacket, { authorization, clientId }: Sender): Promise<Stored> {
+  private async store(packet: IPublishPacket, { authorization, clientId }: Sender): Promise<Heard> {
     for (;;) {
       try {
         const caller = await this.options.admit(authorization, this.socket);

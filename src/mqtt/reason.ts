@@ -16,6 +16,7 @@ export const ReasonCode = {
   badAuthenticationMethod: 0x8c,
   shuttingDown: 0x8b,
   keepAliveTimeout: 0x8d,
+  topicFilter: 0x8f,
   topicName: 0x90,
   topicAlias: 0x94,
   packetTooLarge: 0x95,
@@ -23,7 +24,9 @@ export const ReasonCode = {
   payloadFormat: 0x99,
   retain: 0x9a,
   qos: 0x9b,
+  sharedSubscription: 0x9e,
   connectionRate: 0x9f,
+  subscriptionIdentifier: 0xa1,
 } as const;
 
 /** One of the reason codes. */

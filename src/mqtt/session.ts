@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { IPublishPacket, ISubscribePacket, IUnsubscribePacket, Packet } from 'mqtt-packet';
+import type { IPublishPacket, Packet } from 'mqtt-packet';
 import type { Caller } from '#entities/caller.js';
 import type { Hold } from '#http/in-flight.js';
 import { AccessCheck } from './access-check.js';
@@ -7,11 +7,13 @@ import type { Channel } from './channel.js';
 import type { Greeting } from './handshake.js';
 import { Inbox, type InboxOptions, type MessageOutcome } from './inbox.js';
 import type { Paces } from './pace.js';
-import { type ProtocolVersion, requireIdentifier } from './packet.js';
+import { requireIdentifier } from './packet.js';
+import { Subscriptions } from './push/subscriptions.js';
 import { ReadLimit } from './read-limit.js';
 import { PacketRefusal, ReasonCode, reasonName } from './reason.js';
 import type { RepeatedEvents } from './repeated-events.js';
-import { Exchange, holdBytes, type Stored } from './store-message.js';
+import { Exchange, holdBytes } from './store-message.js';
+import type { Heard } from './voice.js';
 
 /** Functions of the service that a session uses. */
 export interface SessionOptions extends InboxOptions {
@@ -42,6 +44,7 @@ export const maxWords = 500;
 export class MqttSession {
   private readonly inbox: Inbox;
   private readonly access: AccessCheck;
+  private readonly subscriptions: Subscriptions;
   /** Limits how fast the connection is read. */
   readonly readLimit: ReadLimit;
   /** Budget of a packet that is not complete. */
@@ -62,31 +65,45 @@ export class MqttSession {
       answer: (answer) => this.acknowledge(answer),
       refused: (packet, bytes, refusal) => this.refuse(packet, bytes, refusal),
       incomplete: (packet, bytes, stored) => this.noteIncomplete(packet, bytes, stored),
+      replied: (message) => this.subscriptions.reply(message),
       progress: handlers.progress,
     });
+    const { downlink, read } = options.store;
+    this.subscriptions = new Subscriptions(caller, greeting, channel, { ...options, downlink, read }, handlers);
   }
 
   /** Whether few enough messages are in progress to read another one. */
   get hasRoom(): boolean {
-    return this.inbox.hasRoom && !this.readLimit.isPaused;
+    return this.inbox.hasRoom && !this.readLimit.isPaused && !this.subscriptions.isBusy;
   }
 
   /** Whether all messages are settled. */
   get isSettled(): boolean {
-    return this.inbox.isEmpty;
+    return this.inbox.isEmpty && this.subscriptions.isSettled;
+  }
+
+  /** Continues to send once the client has read enough. */
+  go(): void {
+    this.subscriptions.go();
   }
 
   /** Handles a packet. @throws PacketRefusal, which ends the connection */
   handle(packet: Packet, bytes: number): void {
     if (packet.cmd === 'publish') return this.publish(packet, bytes);
+    if (packet.cmd === 'puback' && this.subscriptions.acknowledge(packet.messageId ?? 0, packet.reasonCode ?? 0))
+      return;
     this.readLimit.charge(bytes);
     switch (packet.cmd) {
       case 'pingreq':
         this.channel.send({ cmd: 'pingresp' });
         return this.access.begin(this.greeting.authorization);
       case 'subscribe':
+        return this.subscriptions.subscribe(packet);
       case 'unsubscribe':
-        return void this.channel.send(answerSubscription(packet, this.channel.version));
+        return this.subscriptions.unsubscribe(packet);
+      // Of a message that the client has acknowledged before, or never got.
+      case 'puback':
+        return;
       case 'disconnect':
         return this.handlers.disconnected();
       default:
@@ -109,15 +126,17 @@ export class MqttSession {
     this.incoming = undefined;
   }
 
-  /** Gives up on messages that wait for a rate limit. */
+  /** Gives up on messages that wait for a rate limit, and sends nothing further. */
   leave(): void {
     this.inbox.leave();
+    this.subscriptions.leave();
   }
 
   /** Ends the session: nothing is read or answered any more. */
   end(): void {
     this.isOver = true;
     this.readLimit.end();
+    this.subscriptions.end();
     this.releasePartial();
   }
 
@@ -157,7 +176,7 @@ export class MqttSession {
   }
 
   /** Logs a message that was stored in part, and counts one of which nothing was stored. */
-  private noteIncomplete(packet: IPublishPacket, bytes: number, { words, isIgnored = false }: Stored): void {
+  private noteIncomplete(packet: IPublishPacket, bytes: number, { words, isIgnored = false }: Heard): void {
     if (words !== undefined) this.log(packet, 'incomplete', words, 'MQTT message stored in part');
     if (isIgnored && !this.isOver) this.readLimit.charge(bytes);
   }
@@ -167,20 +186,4 @@ export class MqttSession {
     const fields = { organizationId, topic: topic.slice(0, 100), reason, message: words.slice(0, maxWords) };
     this.options.refused.note(`${tokenId} ${reason}`, fields, event);
   }
-}
-
-/**
- * Returns the answer to a SUBSCRIBE or UNSUBSCRIBE: nobody may subscribe.
- * @throws PacketRefusal if the packet is broken
- */
-function answerSubscription(packet: ISubscribePacket | IUnsubscribePacket, version: ProtocolVersion): Packet {
-  const { messageId = 0 } = packet;
-  requireIdentifier(messageId);
-  if (packet.cmd === 'unsubscribe') {
-    return { cmd: 'unsuback', messageId, granted: packet.unsubscriptions.map(() => ReasonCode.noSubscription) };
-  }
-  if (packet.subscriptions.length === 0)
-    throw new PacketRefusal(ReasonCode.protocolError, 'SUBSCRIBE must name a topic.');
-  const code = version === 5 ? ReasonCode.notAuthorized : ReasonCode.unspecified;
-  return { cmd: 'suback', messageId, granted: packet.subscriptions.map(() => code) };
 }

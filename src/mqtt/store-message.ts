@@ -3,9 +3,9 @@ import type { IPublishPacket } from 'mqtt-packet';
 import sql from 'sql-template-tag';
 import { authorize } from '#auth/access.js';
 import { policies } from '#auth/policies.js';
-import { ApiError, invalid, notFound } from '#common/errors.js';
+import { ApiError, notFound } from '#common/errors.js';
+import type { Downlink } from '#downlink/downlink.js';
 import type { Caller } from '#entities/caller.js';
-import { isStorable } from '#entities/storable.js';
 import { decodeUtf8 } from '#http/body.js';
 import type { Ending } from '#http/ending.js';
 import type { Hold } from '#http/in-flight.js';
@@ -20,12 +20,16 @@ import { storable } from '#records/sources/source.js';
 import { readThingsBoardDevice, readThingsBoardGateway } from '#records/sources/thingsboard.js';
 import type { Read } from '#schema/context.js';
 import { requireScope } from '#schema/scope.js';
+import { deviceOf, publishingDevice, type Sender } from './device.js';
 import { refusalFor } from './reason.js';
 import { readTopic, type Topic } from './topic.js';
+import { type Heard, hear, type VoiceTopic } from './voice.js';
 
 /** Functions of the service that store messages. */
 export interface MessageStore {
   records: Pick<RecordLog, 'append'>;
+  /** Takes what devices say of their commands and their state. */
+  downlink: Downlink;
   /** Runs point reads. */
   read: Read;
   /**
@@ -47,30 +51,16 @@ export class Exchange extends EventEmitter implements Ending {
   }
 }
 
-export interface Sender {
-  caller: Caller;
-  /** The client identifier; empty if the server assigned it. */
-  clientId: string;
-}
-
-/** Outcome of a message that is acknowledged. */
-export interface Stored {
-  /** A sentence about records of the message that were not stored, if there are any. */
-  words?: string | undefined;
-  /** Whether the message is of a topic that is acknowledged and not stored. */
-  isIgnored?: boolean;
-}
-
 /**
  * Stores a message and resolves when it is committed.
  * @throws PacketRefusal of its topic, Rejection if none of its records could be stored, and errors of the limits and the record
  * store
  */
 export async function storeMessage(
-  { records, read, enter, hold }: MessageStore,
+  { records, downlink, read, enter, hold }: MessageStore,
   { topic: name, payload }: Pick<IPublishPacket, 'topic' | 'payload'>,
   { caller, clientId }: Sender,
-): Promise<Stored> {
+): Promise<Heard> {
   const topic = readTopic(name);
   requireSender(caller, topic.kind === 'gateway' ? 'organization' : 'device');
   if (topic.kind === 'ignored') return { isIgnored: true };
@@ -79,6 +69,10 @@ export async function storeMessage(
     const bytes = payload as Buffer;
     holdBytes(hold(caller, exchange), bytes.length);
     const { organizationId } = caller;
+    if (isVoice(topic)) {
+      await enter('ingest', caller, exchange);
+      return await hear(topic, bytes, await publishingDevice({ caller, clientId }, read), { downlink, read });
+    }
     const items = await readItems(topic, bytes, { caller, clientId, read });
     if (items.length === 0) return {};
     await enter('ingest', caller, exchange);
@@ -110,14 +104,21 @@ export function requireSender(caller: Caller, ingests: 'device' | 'organization'
   authorize({ caller }, caller.organizationId, policies.record.ingest);
 }
 
+/** Topics of records. */
+type RecordTopic = Exclude<Topic, VoiceTopic | { kind: 'ignored' }>;
+
+const isVoice = (topic: Exclude<Topic, { kind: 'ignored' }>): topic is VoiceTopic => !recordKinds.has(topic.kind);
+
+const recordKinds: ReadonlySet<Topic['kind']> = new Set(['telemetry', 'gateway', 'records', 'frame']);
+
 async function readItems(
-  topic: Topic,
+  topic: RecordTopic,
   bytes: Buffer,
   { caller, clientId, read }: Sender & { read: Read },
 ): Promise<(Item | Rejection)[]> {
   if (topic.kind === 'frame') {
     const { streamId, streamType } = topic;
-    return [{ ...deviceOf(caller, clientId), metadata: {}, data: {}, frame: { streamId, streamType, bytes } }];
+    return [{ ...itemDevice({ caller, clientId }), metadata: {}, data: {}, frame: { streamId, streamType, bytes } }];
   }
   const isOurs = topic.kind === 'records';
   const rules = { lines: false, records: isOurs, severalValues: 'Send several records in one array.' };
@@ -125,18 +126,14 @@ async function readItems(
   if (isOurs) return readNative(body as PlainLine | PlainLine[], await ownDevice(caller, read));
   const telemetry = storable(body as PlainJson);
   if (topic.kind === 'gateway') return readThingsBoardGateway(telemetry);
-  const device = deviceOf(caller, clientId);
+  const device = itemDevice({ caller, clientId });
   return readThingsBoardDevice(telemetry, '').map((item) => ({ ...item, ...device }));
 }
 
-/** Returns the publishing device: the token's, or else the one whose serial is the client identifier. */
-function deviceOf({ deviceId }: Caller, clientId: string): Pick<Item, 'serials' | 'deviceId'> {
-  if (deviceId !== null) return { serials: [], deviceId };
-  if (clientId === '' || clientId.length > 200 || !isStorable(clientId))
-    throw invalid([
-      { path: '', message: 'Say which device publishes: by its own token, or by its serial as client identifier.' },
-    ]);
-  return { serials: [clientId] };
+/** Returns the publishing device as an item names it. */
+function itemDevice(sender: Sender): Pick<Item, 'serials' | 'deviceId'> {
+  const device = deviceOf(sender);
+  return 'serial' in device ? { serials: [device.serial] } : { serials: [], deviceId: device.deviceId };
 }
 
 /** Returns the device of the token. */

@@ -1,6 +1,7 @@
 import { StreamType } from '#entities/enums.js';
 import { largestStreamId } from '#entities/variables.js';
 import { PacketRefusal, ReasonCode } from './reason.js';
+import type { VoiceTopic } from './voice.js';
 
 /** The kind of messages that a topic carries. */
 export type Topic =
@@ -10,6 +11,8 @@ export type Topic =
   | { kind: 'records' }
   /** Frames: the bytes that a device sends. */
   | { kind: 'frame'; streamId: number; streamType: StreamType }
+  /** Answers, reports and requests of devices. */
+  | VoiceTopic
   /** Other messages of ThingsBoard's clients and of mosquitto's bridge, which are acknowledged and not stored. */
   | { kind: 'ignored' };
 
@@ -17,7 +20,8 @@ const fixed: ReadonlyMap<string, Topic> = new Map<string, Topic>([
   ['v1/devices/me/telemetry', { kind: 'telemetry' }],
   ['v1/gateway/telemetry', { kind: 'gateway' }],
   ['ddp/records', { kind: 'records' }],
-  ['v1/devices/me/attributes', { kind: 'ignored' }],
+  ['ddp/state/report', { kind: 'report' }],
+  ['v1/devices/me/attributes', { kind: 'attributes' }],
   ['v1/devices/me/claim', { kind: 'ignored' }],
   ['v1/gateway/attributes', { kind: 'ignored' }],
   ['v1/gateway/attributes/request', { kind: 'ignored' }],
@@ -29,13 +33,15 @@ const fixed: ReadonlyMap<string, Topic> = new Map<string, Topic>([
 
 /** Topics that are ignored and have a number or a name in them. Every other topic is refused. */
 const ignored: readonly RegExp[] = [
-  // Requests for attributes, remote procedure calls, and requests for parts of a new firmware or software.
-  /^v1\/devices\/me\/(attributes\/request|rpc\/request|rpc\/response)\/\d+$/,
+  // Calls of the device, and requests for parts of a new firmware or software.
+  /^v1\/devices\/me\/rpc\/request\/\d+$/,
   /^v2\/(fw|sw)\/request\/\d+\/chunk\/\d+$/,
   // The state of a bridge of mosquitto, which has its client identifier.
   /^\$SYS\/broker\/connection\/.+\/state$/,
 ];
 
+const results = /^ddp\/commands\/([0-9a-f-]{36})\/result$/i;
+const numbered = /^v1\/devices\/me\/(attributes\/request|rpc\/response)\/(\d{1,10})$/;
 const frames = /^ddp\/frames\/(\d{1,3})\/([A-Z]{3})$/;
 
 /**
@@ -49,9 +55,14 @@ export function readTopic(name: string): Topic {
   const id = Number(streamId);
   if (streamId !== '' && id <= largestStreamId && Object.hasOwn(StreamType, streamType))
     return { kind: 'frame', streamId: id, streamType: streamType as StreamType };
+  const [, commandId] = results.exec(name) ?? [];
+  if (commandId !== undefined) return { kind: 'result', commandId };
+  const [, what, number] = numbered.exec(name) ?? [];
+  if (number !== undefined)
+    return { kind: what === 'rpc/response' ? 'callResult' : 'attributeRequest', number: Number(number) };
   if (ignored.some((pattern) => pattern.test(name))) return { kind: 'ignored' };
   throw new PacketRefusal(
     ReasonCode.topicName,
-    'Publish to v1/devices/me/telemetry, v1/gateway/telemetry, ddp/records or ddp/frames/<stream from 0 to 255>/<BIN|RAW|TXT>.',
+    'Publish to v1/devices/me/telemetry, v1/gateway/telemetry, ddp/records, ddp/frames/<stream from 0 to 255>/<BIN|RAW|TXT>, ddp/state/report or ddp/commands/<id>/result.',
   );
 }

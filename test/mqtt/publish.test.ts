@@ -67,8 +67,6 @@ describe.each([4, 5] as const)('MQTT client of protocol version %i', (protocolVe
   });
 
   it.each([
-    'v1/devices/me/attributes',
-    'v1/devices/me/attributes/request/1',
     'v1/devices/me/rpc/request/27',
     'v1/devices/me/rpc/response/27',
     'v1/devices/me/claim',

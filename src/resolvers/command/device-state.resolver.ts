@@ -8,6 +8,7 @@ import { policies } from '#auth/policies.js';
 import type { CommitBus } from '#common/commit-bus.js';
 import { invalid } from '#common/errors.js';
 import { countNames, desire, lockDevice, stateRows } from '#downlink/device-state.js';
+import { tooManyNames, valueFaults } from '#downlink/state-values.js';
 import { GraphOnly } from '#entities/columns.js';
 import { Device } from '#entities/device.js';
 import { DeviceState, DeviceStates, maxStateNames } from '#entities/device-state.js';
@@ -15,8 +16,8 @@ import { DeviceArgs } from '#listing/identifier.args.js';
 import { loaderOf } from '#listing/loader.js';
 import type { Context } from '#schema/context.js';
 import { SetDesiredStateArgs } from './command.args.js';
+import { loadState } from './load-state.js';
 import { settingsOf } from './new-command.js';
-import { loadState, tooManyNames, valueFaults } from './state-values.js';
 
 /** Resolves the states of devices: what they should have, and what they report. */
 @Resolver(() => Device)

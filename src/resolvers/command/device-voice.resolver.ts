@@ -3,22 +3,21 @@ import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
 import { authorize } from '#auth/access.js';
 import { type Audience } from '#auth/audiences.js';
 import { policies } from '#auth/policies.js';
-import { type Fault, invalid, notFound } from '#common/errors.js';
+import { notFound } from '#common/errors.js';
+import { readAnswer } from '#downlink/answer.js';
 import type { Downlink } from '#downlink/downlink.js';
+import { readReports, tooManyNames } from '#downlink/state-values.js';
 import { RestOnly } from '#entities/columns.js';
 import { HandedCommands } from '#entities/command.js';
 import { DeviceStates, maxStateNames } from '#entities/device-state.js';
 import { isId } from '#entities/id.js';
-import { isStorableJson, unstorable } from '#entities/storable.js';
 import type { Context } from '#schema/context.js';
 import { Ingests } from '#schema/scope.js';
 import { AnswerCommandArgs, ReportStateArgs, TakeCommandsArgs } from './command.args.js';
-import { loadState, tooManyNames, valueFaults } from './state-values.js';
+import { loadState } from './load-state.js';
 
 /** Milliseconds after which a device that took a command and did not answer gets it again. */
 const again = 60_000;
-/** Maximum size of a result or error, in characters of JSON. */
-const maxResult = 4096;
 
 /** Resolves what devices say and ask: for their commands, with answers to these, and with reports of their state. */
 @Resolver()
@@ -46,18 +45,10 @@ export class DeviceVoiceResolver {
       "Stores a device's answer to a command: a result, or an error. The first answer counts; later ones are kept as evidence.",
   })
   async answerCommand(@Args(() => AnswerCommandArgs) args: AnswerCommandArgs, @Ctx() ctx: Context): Promise<boolean> {
-    const { commandId: id, result, error } = args;
-    if (result != null && error != null) throw invalid([{ path: 'error', message: 'must not come with a result' }]);
-    const detail = error == null ? { result: result ?? null } : { error };
-    if (JSON.stringify(detail).length > maxResult)
-      throw invalid([
-        { path: error == null ? 'result' : 'error', message: `must have at most ${maxResult} characters of JSON` },
-      ]);
-    if (!isStorableJson(detail)) throw invalid([{ path: error == null ? 'result' : 'error', message: unstorable }]);
+    const { commandId: id } = args;
+    const answer = readAnswer(args);
     const { id: deviceId } = await requireDevice(ctx, args, policies.command.speak);
-    const code = error == null ? null : 'DEVICE_ERROR';
-    const isKnown =
-      isId(id) && (await this.downlink.note({ id, deviceId }, { source: 'device', kind: 'answered', code, detail }));
+    const isKnown = isId(id) && (await this.downlink.note({ id, deviceId }, answer));
     if (!isKnown) throw notFound('command');
     return true;
   }
@@ -68,29 +59,13 @@ export class DeviceVoiceResolver {
       'Stores what a device says of its state. A desired value is settled once the device reports it, or another value for its version.',
   })
   async reportState(@Args(() => ReportStateArgs) args: ReportStateArgs, @Ctx() ctx: Context): Promise<DeviceStates> {
-    const { reported, versions } = args;
-    const faults = [...valueFaults('reported', reported), ...versionFaults(versions ?? {}, reported)];
-    if (faults.length > 0) throw invalid(faults);
+    const reports = readReports(args.reported, args.versions ?? {});
     const device = await requireDevice(ctx, args, policies.deviceState.report);
-    const reports = Object.entries(reported).map(([name, value]) => ({
-      name,
-      value,
-      version: (versions?.[name] ?? null) as number | null,
-    }));
     const count = await this.downlink.report(device, reports, maxStateNames);
     if (count > maxStateNames) throw tooManyNames('reported', count);
     return { state: await loadState(ctx, device.id) };
   }
 }
-
-const versionFaults = (versions: Record<string, unknown>, reported: Record<string, unknown>): Fault[] =>
-  Object.entries(versions).flatMap(([name, version]): Fault[] => {
-    const path = `versions.${name}`;
-    if (!Object.hasOwn(reported, name)) return [{ path, message: 'names no reported value' }];
-    return Number.isInteger(version) && (version as number) >= 0 && (version as number) < 2 ** 31
-      ? []
-      : [{ path, message: 'must be a whole number' }];
-  });
 
 /**
  * Checks that the caller may speak for the device: it is the device, or an owner or a token that posts records for all.

@@ -1,11 +1,9 @@
-import sql from 'sql-template-tag';
 import { type ApiError, type Fault, invalid } from '#common/errors.js';
-import { stateRows } from '#downlink/device-state.js';
-import { valueFault } from '#downlink/encode.js';
-import { type DeviceState, maxStateNames } from '#entities/device-state.js';
+import { maxStateNames } from '#entities/device-state.js';
 import type { StateDeclaration } from '#entities/product-command.js';
 import { isStorable, unstorable } from '#entities/storable.js';
-import type { Context } from '#schema/context.js';
+import type { Report } from './device-state.js';
+import { valueFault } from './encode.js';
 
 const maxBytes = 1024;
 
@@ -35,10 +33,36 @@ const scalarFault = (value: unknown): string | undefined =>
     ? undefined
     : 'must be a number, a boolean or a text of at most 1 kB';
 
+/**
+ * Reads what a device reports.
+ * @param versions versions of desired values by name, which the device answers
+ * @throws invalid
+ */
+export const readReports = (
+  reported: Readonly<Record<string, unknown>>,
+  versions: Readonly<Record<string, unknown>>,
+): Report[] => {
+  const faults = [...valueFaults('reported', reported), ...versionFaults(versions, reported)];
+  if (faults.length > 0) throw invalid(faults);
+  return Object.entries(reported).map(([name, value]) => ({
+    name,
+    value,
+    version: (Object.hasOwn(versions, name) ? versions[name] : null) as number | null,
+  }));
+};
+
+const versionFaults = (
+  versions: Readonly<Record<string, unknown>>,
+  reported: Readonly<Record<string, unknown>>,
+): Fault[] =>
+  Object.entries(versions).flatMap(([name, version]): Fault[] => {
+    const path = `versions.${name}`;
+    if (!Object.hasOwn(reported, name)) return [{ path, message: 'names no reported value' }];
+    return Number.isInteger(version) && (version as number) >= 0 && (version as number) < 2 ** 31
+      ? []
+      : [{ path, message: 'must be a whole number' }];
+  });
+
 /** 422: the state of a device would have too many names. */
 export const tooManyNames = (at: string, count: number): ApiError =>
   invalid([{ path: at, message: `a device has at most ${maxStateNames} names; this would make ${count}` }]);
-
-/** Loads the state of a device. */
-export const loadState = (ctx: Context, deviceId: string): Promise<DeviceState[]> =>
-  ctx.read<DeviceState>(stateRows(sql`${[deviceId]}`));
