@@ -1,4 +1,5 @@
 import type { Cells } from './block-column.js';
+import { numberParts, Segment } from './fleet-segment.js';
 import { encodeNumbers, powers } from './number-column.js';
 
 /**
@@ -7,104 +8,10 @@ import { encodeNumbers, powers } from './number-column.js';
  * the last, `i` the increase of a counter, by which a fall is a reset.
  */
 export type FleetPart = 'g' | NumberPart;
-type NumberPart = 'n' | 's' | 'l' | 'h' | 'f' | 't' | 'i';
+type NumberPart = (typeof numberParts)[number];
 
 /** Lengths of segments: an hour, and a day or a month of the organization's time zone. Days end at midnight of UTC, too. */
 export type FleetLevel = 'h' | 'd' | 'm';
-
-/** Sums of the values of a device in a segment of time. */
-export interface DeviceSums {
-  readonly n: number;
-  readonly s: number;
-  readonly l: number;
-  readonly h: number;
-  readonly f: number;
-  readonly t: number;
-  readonly i: number;
-}
-
-/** Sums of the devices in a segment of time, as columns of the same length. */
-export class Segment {
-  readonly devices: number[] = [];
-  readonly n: number[] = [];
-  readonly s: number[] = [];
-  readonly l: number[] = [];
-  readonly h: number[] = [];
-  readonly f: number[] = [];
-  readonly t: number[] = [];
-  readonly i: number[] = [];
-  /** Number of values below the one before. */
-  falls = 0;
-
-  /** @param start Unix seconds */
-  constructor(readonly start: number) {}
-
-  /** Adds the sums of a device after its earlier ones, which are those at an index, by default the last. */
-  add(device: number, sums: DeviceSums, at = this.devices.length - 1): void {
-    if (this.devices[at] !== device) {
-      this.devices.push(device);
-      for (const part of parts) this[part].push(sums[part]);
-      return;
-    }
-    const last = this.t[at]!;
-    this.falls += Number(sums.f < last);
-    this.i[at]! += (sums.f < last ? sums.f : sums.f - last) + sums.i;
-    this.n[at]! += sums.n;
-    this.s[at]! += sums.s;
-    this.l[at] = Math.min(this.l[at]!, sums.l);
-    this.h[at] = Math.max(this.h[at]!, sums.h);
-    this.t[at] = sums.t;
-  }
-
-  /** Returns the sums at an index. */
-  at(index: number): DeviceSums {
-    return {
-      n: this.n[index]!,
-      s: this.s[index]!,
-      l: this.l[index]!,
-      h: this.h[index]!,
-      f: this.f[index]!,
-      t: this.t[index]!,
-      i: this.i[index]!,
-    };
-  }
-}
-
-const parts = ['n', 'f', 't', 's', 'l', 'h', 'i'] as const;
-
-/** Joins segments, which are in order of time, to one. */
-export class JoinedSegments {
-  private readonly joined: Segment;
-  private readonly places = new Map<number, number>();
-
-  /** @param start Unix seconds */
-  constructor(start: number) {
-    this.joined = new Segment(start);
-  }
-
-  add(segment: Segment): void {
-    const { joined, places } = this;
-    joined.falls += segment.falls;
-    for (const [index, device] of segment.devices.entries()) {
-      const place = places.get(device);
-      if (place === undefined) places.set(device, joined.devices.length);
-      joined.add(device, segment.at(index), place ?? -1);
-    }
-  }
-
-  finish(): Segment {
-    return inOrder(this.joined);
-  }
-}
-
-const inOrder = (segment: Segment): Segment => {
-  const { devices } = segment;
-  const sorted = new Segment(segment.start);
-  sorted.falls = segment.falls;
-  const order = devices.map((_, index) => index).sort((a, b) => devices[a]! - devices[b]!);
-  for (const index of order) sorted.add(devices[index]!, segment.at(index), -1);
-  return sorted;
-};
 
 /** A part as it is stored: bytes, or the part that has the same values. */
 export interface StoredPart {
@@ -126,7 +33,7 @@ export const encodeFleet = (segments: readonly Segment[]): StoredPart[] => {
     if (same === undefined) columns.set(part, values);
     stored.push(same === undefined ? { part, cells: encodeCells(values) } : { part, same, cells: Buffer.alloc(0) });
   };
-  for (const part of parts) if (part !== 'i') add(part);
+  for (const part of numberParts) if (part !== 'i') add(part);
   const [values, falls] = segments.reduce(([n, all], segment) => [n + sumOf(segment.n), all + segment.falls], [0, 0]);
   if (falls > values / mostFalls) return stored;
   stored.push(
@@ -277,7 +184,7 @@ export const decodeFleet = (read: ReadonlyMap<FleetPart, ReadPart>): Segment[] =
     const count = grid.counts[index]!;
     const places = grid.placesOf(index);
     for (let place = 0; place < count; place++) segment.devices.push(grid.devices[places?.[place] ?? place]!);
-    for (const part of parts) {
+    for (const part of numberParts) {
       const values = new Float64Array(count);
       columns[part]?.decode(next, count, values);
       for (const value of values) segment[part].push(value);
@@ -292,7 +199,7 @@ export const decodeFleet = (read: ReadonlyMap<FleetPart, ReadPart>): Segment[] =
 /** Returns the columns of parts. That of an increase is undefined if it is the last value minus the first. */
 export const columnsOf = (read: ReadonlyMap<FleetPart, ReadPart>): Partial<Record<FleetPart, FleetColumn>> => {
   const columns: Partial<Record<FleetPart, FleetColumn>> = {};
-  for (const part of parts) {
+  for (const part of numberParts) {
     const own = read.get(part);
     if (own === undefined || (part === 'i' && own.same !== undefined)) continue;
     const { cells } = own.same === undefined ? own : read.get(own.same)!;
