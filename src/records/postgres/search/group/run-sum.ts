@@ -28,6 +28,9 @@ const alias = (part: SumPart): Sql =>
  * Common table expressions of sums by run. `run_sum` has the runs of the devices in `plain`: those with records of one
  * product alone, since runs of two could overlap. `summed` has the days with the slot of the variable, `missing` the
  * blocks of these days without sums, and `fallen` the devices of blocks whose records have to be read.
+ *
+ * PostgreSQL expects a thousand rows of the empty part of `plain_number`. Otherwise it may expect one device, and compare
+ * each run with each of 10,000.
  */
 export const sumTables = (wanted: WantedSums): Sql => {
   const { organizationId, facts, days, parts, risingOnly, unmoved } = wanted;
@@ -55,7 +58,9 @@ export const sumTables = (wanted: WantedSums): Sql => {
      where o.organization_id = ${organizationId}::uuid and d.product_id = any(${products}::uuid[])${unmoved ? hasNotMoved(unmoved) : empty}
      group by 1 having count(*) = 1 and bool_and(o.product_id in (select product_id from summed))),
   plain_number as materialized (
-    select b.device, p.device_id from plain p join record_block_device b using (device_id)),
+    select b.device, p.device_id from plain p join record_block_device b using (device_id)
+    union all
+    select null, null from generate_series(1, (select 0))),
   run_sum as materialized (
     select r.*${risingOnly ? sql`, si > st - sf + 1e-9 * greatest(abs(st), 1)` : sql`, false`} as has_fallen
       from (
