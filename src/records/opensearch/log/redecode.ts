@@ -21,10 +21,11 @@ const stepSize = 2000;
  * PostgreSQL.
  */
 export const createRedecode =
-  ({ client, names, writer, maker, fresh }: ClusterLogOptions) =>
+  ({ pool, client, names, writer, maker, fresh }: ClusterLogOptions) =>
   async (tx: PoolClient, { organizationId, input, cursor }: LogJob): Promise<LogStep> => {
     const { productId, deviceIds, from, to, dryRun } = input as unknown as RedecodeInput;
-    const shape = await loadShape(tx, productId, organizationId);
+    // New slots are committed at once: the maker of documents reads them over another connection.
+    const shape = await loadShape(pool, productId, organizationId);
     if (!shape) throw notFound('product');
     await fresh(organizationId);
     const index = names.between(from, to);

@@ -68,6 +68,8 @@ export const recomputeDue = async (
   if (line === undefined) return false;
   const version = ready && (await versionOf(pool, line));
   await ready?.(line.organizationId);
+  // Outside of the transaction, because new slots are read over other connections.
+  const shape = await loadShape(pool, line.productId, line.organizationId);
   return transaction(pool, async (tx) => {
     // Whoever stores takes the lock of the line before it notes something, too.
     await lockLines(tx, [line]);
@@ -83,7 +85,6 @@ export const recomputeDue = async (
       returning device_id as "deviceId", product_id as "productId", organization_id as "organizationId",
         extract(epoch from first_ts)::float8 as "from", extract(epoch from last_ts)::float8 as "to", names`);
     const [due] = taken;
-    const shape = due && (await loadShape(tx, due.productId, due.organizationId));
     if (due === undefined || shape?.derivation?.earlier === undefined) return true;
     const walked = { ...due, shape: shape as WalkedLine['shape'], span: undefined };
     const rest = await compute(tx, walked);
