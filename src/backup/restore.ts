@@ -113,6 +113,8 @@ async function switchTriggers(client: pg.Client, how: 'disable' | 'enable'): Pro
        from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_namespace n on n.oid = c.relnamespace
       where not t.tgisinternal and t.tgparentid = 0`,
   );
+  // PostgreSQL alters no table whose references it has yet to check.
+  await client.query('set constraints all immediate');
   for (const { trigger, ...table } of rows) {
     await client.query(`alter table ${quotedName(table)} ${how} trigger ${quoted(trigger)}`);
   }
