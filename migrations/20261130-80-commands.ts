@@ -40,6 +40,8 @@ export class Commands extends Migration {
       create index command_expiry on command (expires_at) where open;
       create unique index command_key on command (device_id, key) where key is not null;
       create index command_organization on command (organization_id, id);
+      -- The commands of one call to many devices.
+      create index command_call on command (organization_id, key) where key is not null;
       create index command_device on command (device_id, id);
 
       create table command_evidence (

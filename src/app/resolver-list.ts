@@ -115,7 +115,7 @@ export function createResolvers(
     new DecodeResolver(jobs),
     new DeliveryEdgesResolver(index),
     new DeliveryResolver(hooks, jobs),
-    new DeviceBatchResolver(jobs, index, clock),
+    new DeviceBatchResolver(jobs, index, clock, bus),
     new DeviceEdgesResolver(index),
     new DeviceResolver(index),
     new FormulaPreviewResolver(index),

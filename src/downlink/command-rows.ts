@@ -1,5 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag';
+import { textArray } from '#database/text-array.js';
 import type { StreamType } from '#entities/enums.js';
+import { newId } from '#entities/id.js';
 
 /** A new command. */
 export interface NewCommand {
@@ -27,6 +29,37 @@ export interface NewCommand {
 /** Maximum number of open commands of a device. */
 export const maxOpen = 1000;
 
+/** Returns the condition that no more commands may wait for a device. */
+export const hasTooMany = (deviceId: Sql): Sql =>
+  sql`(select count(*) >= ${maxOpen} from (select from command o where o.device_id = ${deviceId} and o.open limit ${maxOpen}) o)`;
+
+/** A new command as a job keeps it until it is stored. */
+export interface StoredCommand extends Omit<NewCommand, 'id' | 'deviceId' | 'payload' | 'lifetime'> {
+  /** Bytes in hexadecimal. */
+  payload: string | null;
+  /** Time at which it expires, in ISO 8601. */
+  expiresAt: string;
+}
+
+/** Returns the statement that stores a command for each of many devices, unless it has one with the same key. */
+export const insertCommands = (
+  deviceIds: readonly string[],
+  { byProduct, raw }: { byProduct: Readonly<Record<string, StoredCommand>>; raw: StoredCommand | null },
+): Sql => {
+  const commands = raw === null ? byProduct : { '': raw };
+  return sql`
+    insert into command (id, organization_id, device_id, product_id, name, parameters, payload, stream_id, stream_type,
+           confirmed, secret, key, sent_by, sender, expires_at)
+    select t.id, d.organization_id, d.id, (v ->> 'productId')::uuid, v ->> 'name', case when v ->> 'parameters' is not null then v -> 'parameters' end, decode(v ->> 'payload', 'hex'),
+           (v ->> 'streamId')::int, v ->> 'streamType', (v ->> 'confirmed')::boolean, (v ->> 'secret')::boolean, v ->> 'key',
+           (v ->> 'sentBy')::uuid, v ->> 'sender', (v ->> 'expiresAt')::timestamptz
+      from unnest(${textArray(deviceIds)}::uuid[], ${textArray(deviceIds.map(() => newId()))}::uuid[]) t (device_id, id)
+      join device d on d.id = t.device_id
+      cross join lateral (select ${JSON.stringify(commands)}::json -> coalesce(${raw === null ? null : ''}::text, d.product_id::text) as v) c
+     order by d.id
+    on conflict (device_id, key) where key is not null do nothing`;
+};
+
 /** Returns the statement that stores a command, unless the device has one with its key, or too many. */
 export const insertCommand = (command: NewCommand): Sql => {
   const { deviceId, parameters } = command;
@@ -38,7 +71,7 @@ export const insertCommand = (command: NewCommand): Sql => {
            ${command.streamType}::text, ${command.confirmed}::boolean, ${command.secret}::boolean, ${command.key}::text,
            ${command.sentBy}::uuid, ${command.sender}::text,
            clock_timestamp() + make_interval(secs => ${command.lifetime}::float8)
-     where (select count(*) from (select from command where device_id = ${deviceId}::uuid and open limit ${maxOpen}) c) < ${maxOpen}
+     where not ${hasTooMany(sql`${deviceId}::uuid`)}
     on conflict (device_id, key) where key is not null do nothing`;
 };
 

@@ -3,7 +3,7 @@ import sql from 'sql-template-tag';
 import type { CommitBus } from '#common/commit-bus.js';
 import type { Log } from '#common/log.js';
 import { transaction } from '#database/transaction.js';
-import type { HandedCommand } from '#entities/command.js';
+import type { CommandStateName, HandedCommand } from '#entities/command.js';
 import { firstId } from '#entities/id.js';
 import { createPeriodicTasks } from '#scheduling/periodic-tasks.js';
 import { createPollLoop } from '#scheduling/poll-loop.js';
@@ -44,8 +44,8 @@ export interface Downlink {
   take(deviceId: string, how: HandOver): Promise<HandedCommand[]>;
   /** Waits for commands for a number of milliseconds, and hands them over. @throws rateLimited */
   waitAndTake(device: DeviceName, how: HandOver, wait: number, signal: AbortSignal): Promise<HandedCommand[]>;
-  /** Stores evidence. Returns false when the device has no such command. */
-  note(command: { id: string; deviceId: string }, evidence: NewEvidence): Promise<boolean>;
+  /** Stores evidence. Returns the state of the command; undefined when the device has no such command. */
+  note(command: { id: string; deviceId: string }, evidence: NewEvidence): Promise<CommandStateName | undefined>;
   /** Makes commands due that were handed over to a connection which ended before the device acknowledged them. */
   release(deviceId: string, ids: readonly string[]): void;
   /** Returns what is desired of a device: all, or what changed after a time; the last change comes last. */

@@ -19,36 +19,36 @@ interface Row {
 
 /**
  * Stores evidence of a device's command, and the state that all of its evidence amounts to.
- * @returns false when the device has no such command
+ * @returns the state; undefined when the device has no such command
  */
 export const noteEvidence = (
   pool: Pool,
   { id, deviceId }: { id: string; deviceId: string },
   evidence: NewEvidence,
-): Promise<boolean> =>
+): Promise<CommandStateName | undefined> =>
   transaction(pool, async (tx) => {
     const found = await tx.query<Row>(
       sql`select confirmed, state from command where id = ${id} and device_id = ${deviceId} for update`,
     );
     const [command] = found.rows;
-    if (command === undefined) return false;
+    if (command === undefined) return undefined;
     const known = await readEvidence(tx, id);
     const order = stateOrder(command.confirmed);
     const isHigher = evidence.kind !== 'noted' && order.indexOf(evidence.kind) > order.indexOf(command.state);
-    if (known.length >= most && !isHigher) return true;
+    if (known.length >= most && !isHigher) return command.state;
     await tx.query(sql`
       insert into command_evidence (command_id, source, kind, code, detail)
       values (${id}, ${evidence.source}, ${evidence.kind}, ${evidence.code ?? null}, ${jsonOf(evidence.detail)}::json)`);
-    await storeState(tx, id, command.confirmed);
-    return true;
+    return storeState(tx, id, command.confirmed);
   });
 
-const storeState = async (tx: PoolClient, id: string, confirmed: boolean): Promise<void> => {
+const storeState = async (tx: PoolClient, id: string, confirmed: boolean): Promise<CommandStateName> => {
   const { state, by } = findState(await readEvidence(tx, id), confirmed);
   await tx.query(sql`
     update command set state = ${state}, code = ${by?.code ?? null}, detail = ${jsonOf(by?.detail)}::json, open = ${isOpen(state)},
            state_at = case when state = ${state} then state_at else clock_timestamp() end
      where id = ${id}`);
+  return state;
 };
 
 const readEvidence = async (tx: PoolClient, id: string): Promise<Evidence[]> => {

@@ -31,9 +31,9 @@ registerEnumType(CommandState, {
     waiting: { description: 'Nothing took it yet.' },
     handed: { description: 'The network server accepted it, or it was written to the connection of the device.' },
     unknown: { description: 'Whether it reached the device cannot be known: an answer did not come.' },
-    expired: { description: 'Its time was over before anything took it.' },
+    expired: { description: 'The time of the command was over before anything took it.' },
     cancelled: { description: 'Somebody cancelled it.' },
-    failed: { description: 'It cannot reach the device: `code` says why.' },
+    failed: { description: 'The command cannot reach the device: `code` says why.' },
     transmitted: { description: 'The network says that it was sent over the air.' },
     received: { description: 'The device acknowledged that it came.' },
     answered: { description: 'The device answered with a result or an error.' },
@@ -135,6 +135,14 @@ export class HandedCommands {
     description: 'The commands. The device answers each, or gets it again after a minute.',
   })
   commands!: HandedCommand[];
+}
+
+@ObjectType({ description: 'A command that its device has answered.' })
+export class AnsweredCommand {
+  @Field(() => ID, { description: 'Identifier of the command.' }) commandId!: string;
+  @RestScalar('String')
+  @Field(() => CommandState, { description: 'State: the highest that any evidence speaks for.' })
+  state!: CommandStateName;
 }
 
 @ObjectType({ description: 'The effect of a cancellation.' })

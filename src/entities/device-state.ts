@@ -31,5 +31,5 @@ export class DeviceState {
 
 @ObjectType({ description: 'The state of a device.' })
 export class DeviceStates {
-  @Field(() => [DeviceState], { description: 'Its parts, in the order of their names.' }) state!: DeviceState[];
+  @Field(() => [DeviceState], { description: 'Parts of the state, in the order of names.' }) state!: DeviceState[];
 }

@@ -14,6 +14,7 @@ export const JobKind = words(
   'unlinkDevices',
   'moveDevices',
   'deleteDevices',
+  'sendCommands',
   'redecode',
   'recompute',
   'redeliver',

@@ -13,6 +13,7 @@ export interface CommandFilter {
   deviceId?: string | null;
   state?: CommandStateName | null;
   name?: string | null;
+  key?: string | null;
   from?: number | null;
   to?: number | null;
 }
@@ -57,10 +58,11 @@ export const commandListing = (caller: Caller, where: readonly Sql[]): Listing =
 });
 
 /** Returns the conditions on `command c` of a filter. An invalid identifier matches nothing. */
-export const commandConditions = ({ deviceId, state, name, from: first, to }: CommandFilter): Sql[] => [
+export const commandConditions = ({ deviceId, state, name, key, from: first, to }: CommandFilter): Sql[] => [
   ...(deviceId == null ? [] : [isId(deviceId) ? sql`c.device_id = ${deviceId}::uuid` : sql`false`]),
   ...(state == null ? [] : [sql`c.state = ${state}`]),
   ...(name == null ? [] : [sql`c.name = ${name}`]),
+  ...(key == null ? [] : [sql`c.key = ${key}`]),
   ...(first == null ? [] : [sql`c.id >= ${earliestId(first)}::uuid`]),
   ...(to == null ? [] : [sql`c.id < ${endId(to)}::uuid`]),
 ];

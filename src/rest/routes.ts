@@ -156,6 +156,7 @@ const chapters: Readonly<Record<string, Readonly<Record<Name, Row>>>> = {
     'Mutation.sendCommand': ['POST', `${device}/commands`],
     'Mutation.takeCommands': ['GET', `${device}/commands`, { waits: true }],
     'Mutation.answerCommand': ['POST', `${device}/commands/:commandId/result`],
+    'Mutation.sendCommands': ['POST', `${organization}/commands`],
     'Query.commands': ['GET', `${organization}/commands`],
     'Query.command': ['GET', command],
     'Query.commandEvidence': ['GET', `${command}/evidence`],

@@ -60,6 +60,7 @@ const mutations: Readonly<Record<Exclude<Access, 'owners'>, ReadonlySet<string>>
     'replayApplicationHook',
     'rotateApplicationHookSigningSecret',
     'sendCommand',
+    'sendCommands',
     'setDesiredState',
     'unlinkDevices',
     'updateAlertRule',

@@ -505,6 +505,11 @@ const operationsWithoutConnections: Record<string, Trial> = {
     values: (things) => ({ ...device(things), name: 'raw', payload: '01' }),
     faulty: () => [{ payload: 'xyz' }, { name: 'unknown' }, { expiresAt: 1 }, { parameters: { a: 1 } }],
   },
+  'Mutation.sendCommands': {
+    access: 'writers',
+    values: (things) => ({ ...organization(things), deviceIds: [things.deviceId], name: 'raw', payload: '01' }),
+    faulty: () => [{ payload: 'xyz' }, { name: 'unknown' }, { expiresAt: 1 }, { deviceIds: null }],
+  },
   'Query.commands': { access: 'members', values: organization },
   'Query.command': { access: 'readers', values: command },
   'Query.commandEvidence': { access: 'readers', values: command },

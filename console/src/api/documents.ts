@@ -147,11 +147,11 @@ export type CommandState =
   | 'handed'
   /** Whether it reached the device cannot be known: an answer did not come. */
   | 'unknown'
-  /** Its time was over before anything took it. */
+  /** The time of the command was over before anything took it. */
   | 'expired'
   /** Somebody cancelled it. */
   | 'cancelled'
-  /** It cannot reach the device: `code` says why. */
+  /** The command cannot reach the device: `code` says why. */
   | 'failed'
   /** The network says that it was sent over the air. */
   | 'transmitted'
@@ -336,6 +336,7 @@ export type JobKind =
   | 'unlinkDevices'
   | 'moveDevices'
   | 'deleteDevices'
+  | 'sendCommands'
   /** Decodes the stored frames of a product again. */
   | 'redecode'
   /** Computes the derived variables of stored records again. */

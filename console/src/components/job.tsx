@@ -14,6 +14,7 @@ export const jobNames: Readonly<Record<JobKind, string>> = {
   unlinkDevices: 'Unlinking devices',
   moveDevices: 'Moving devices',
   deleteDevices: 'Deleting devices',
+  sendCommands: 'Sending commands',
   redeliver: 'Redelivery',
   replay: 'Replay',
   redecode: 'Decoding again',

@@ -43,6 +43,7 @@ export const createDeviceBatchSteps = (index: Silence) => {
     unlinkDevices: change,
     moveDevices: change,
     deleteDevices: change,
+    sendCommands: change,
   };
 };
 
@@ -61,6 +62,7 @@ const createDeviceBatchStep = (index: Silence) => async (tx: PoolClient, job: Ba
   const conditions = [
     ...conditionsOf(chosenListing(caller, { organizationId, filter }), input.q),
     sql`d.created_at <= ${input.before}::timestamptz`,
+    ...(input.action.kind === 'sendCommands' ? [can(caller, policies.command.send)] : []),
     ...(after === null ? [] : [sql`d.id > ${after}::uuid`]),
   ];
   const where = sql`where ${join(conditions, ' and ')}`;
@@ -125,6 +127,6 @@ async function requireAllowed(run: Run, caller: Caller, action: DeviceAction): P
        where a.id = ${action.applicationId} and a.organization_id = ${caller.organizationId}`);
     if (found === undefined) throw notFound('application');
     if (!found.writable) throw forbidden('The user who requested this may no longer change the application.');
-  } else if (!isAllowed(caller, policies.device.change))
+  } else if (action.kind !== 'sendCommands' && !isAllowed(caller, policies.device.change))
     throw forbidden('The user who requested this is no longer an owner of the organization.');
 }

@@ -4,6 +4,7 @@ import { targetOf } from '#audit/fields.js';
 import { authorize, loadApplication, loadSite } from '#auth/access.js';
 import { execute } from '#auth/execute.js';
 import { policies } from '#auth/policies.js';
+import type { CommitBus } from '#common/commit-bus.js';
 import { invalid, notFound } from '#common/errors.js';
 import { textArray } from '#database/text-array.js';
 import { type AuditChanges, type AuditTarget, newValues } from '#entities/audit-event.js';
@@ -17,10 +18,18 @@ import { readSlowly } from '#listing/list-read.js';
 import { readFilter, type Silence } from '#listing/silent-filter.js';
 import type { Context } from '#schema/context.js';
 import { everything } from '#schema/selected-fields.js';
-import { batchSize, DeviceBatchArgs, LinkDevicesArgs, MoveDevicesArgs, TagDevicesArgs } from './device-batch.args.js';
+import {
+  batchSize,
+  DeviceBatchArgs,
+  LinkDevicesArgs,
+  MoveDevicesArgs,
+  SendCommandsArgs,
+  TagDevicesArgs,
+} from './device-batch.args.js';
 import {
   applyTo,
   blockedError,
+  type CommandAction,
   chosenListing,
   type DeviceAction,
   type DeviceChoice,
@@ -29,6 +38,7 @@ import {
   lockDevices,
 } from './device-batch.js';
 import type { DeviceBatchInput } from './device-batch-job.js';
+import { readCommandAction, requireSender } from './fleet-command.js';
 
 /**
  * Resolves changes of many devices at once. Up to 1,000 are changed completely or not at all; more are changed by a
@@ -40,6 +50,7 @@ export class DeviceBatchResolver {
     private readonly jobs: Pick<Jobs, 'ask'>,
     private readonly index: Silence,
     private readonly clock: () => number,
+    private readonly bus: Pick<CommitBus, 'emit'>,
   ) {}
 
   @Mutation(() => DeviceBatch, { description: 'Adds tags to many devices.' })
@@ -91,6 +102,15 @@ export class DeviceBatchResolver {
     return this.change(ctx, args, { kind: 'deleteDevices' });
   }
 
+  @Mutation(() => DeviceBatch, {
+    description:
+      'Sends a command to many devices. `commands` finds them by their `key`, and counts them by state. Owners may do this, and members with the permission `write` on an application of each device.',
+  })
+  async sendCommands(@Args(() => SendCommandsArgs) args: SendCommandsArgs, @Ctx() ctx: Context): Promise<DeviceBatch> {
+    authorize(ctx, args.organizationId, policies.organization.read);
+    return this.change(ctx, args, await readCommandAction(ctx, args, this.clock()));
+  }
+
   /** @param target target of the audit event; by default the devices */
   private async change(
     ctx: Context,
@@ -104,6 +124,7 @@ export class DeviceBatchResolver {
       { ...args, filter: await readFilter(ctx, this.index, args.filter) },
       action,
     );
+    if (action.kind === 'sendCommands') await requireSender(ctx, ids);
     if (args.dryRun === true) return counted;
     if (counted.blocked > 0) throw blockedError(action, counted.blocked);
     if (counted.matched > batchSize) {
@@ -121,6 +142,7 @@ export class DeviceBatchResolver {
       ctx.audit.about(target ?? devicesOf(ids), changesBy(action, { changed: done.changed }));
       return done.changed;
     });
+    if (action.kind === 'sendCommands') this.bus.emit('downlink', ids);
     return { ...counted, changed };
   }
 }
@@ -136,8 +158,11 @@ const devicesOf = (ids: readonly string[]): AuditTarget => ({
 const changesBy = (action: DeviceAction, counts: Readonly<Record<string, number>>): AuditChanges => ({
   ...('tags' in action && { tags: action.kind === 'tagDevices' ? [null, [...action.tags]] : [[...action.tags], null] }),
   ...('siteId' in action && newValues({ siteId: action.siteId, at: action.at })),
+  ...(action.kind === 'sendCommands' && newValues({ command: nameOf(action), key: action.key })),
   ...newValues(counts),
 });
+
+const nameOf = ({ byProduct, raw }: CommandAction): string => (raw ?? Object.values(byProduct)[0]!).name;
 
 interface ChosenCount {
   matched: number;

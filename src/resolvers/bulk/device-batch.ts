@@ -1,7 +1,8 @@
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { empty, type Sql } from 'sql-template-tag';
 import { can, policies } from '#auth/policies.js';
 import { type ApiError, conflict, invalid } from '#common/errors.js';
 import { textArray } from '#database/text-array.js';
+import { hasTooMany, insertCommands, type StoredCommand } from '#downlink/command-rows.js';
 import type { Caller } from '#entities/caller.js';
 import { serialKey } from '#entities/serial.js';
 import { isBeforeLastMove, type MoveTime, moveDevices, presentSite } from '#imports/device-move.js';
@@ -15,7 +16,18 @@ export type DeviceAction =
   | { kind: 'tagDevices' | 'untagDevices'; tags: readonly string[] }
   | { kind: 'linkDevices' | 'unlinkDevices'; applicationId: string }
   | ({ kind: 'moveDevices'; siteId: string | null } & MoveTime)
-  | { kind: 'deleteDevices' };
+  | { kind: 'deleteDevices' }
+  | CommandAction;
+
+/** A command to each of many devices. */
+export interface CommandAction {
+  kind: 'sendCommands';
+  /** The command for devices of each product, by its identifier. */
+  byProduct: Readonly<Record<string, StoredCommand>>;
+  /** The command for all devices, if it is a raw one. */
+  raw: StoredCommand | null;
+  key: string | null;
+}
 
 /** Maximum number of tags per device. */
 const mostTags = 50;
@@ -63,6 +75,10 @@ export const isChanged = (action: DeviceAction): Sql => {
       return sql`${presentSite} is distinct from ${action.siteId}::uuid`;
     case 'deleteDevices':
       return sql`true`;
+    case 'sendCommands':
+      return action.key === null
+        ? sql`true`
+        : sql`not exists (select from command c where c.device_id = d.id and c.key = ${action.key})`;
   }
 };
 
@@ -75,6 +91,8 @@ export const isBlocked = (action: DeviceAction): Sql => {
       return sql`exists (select from application_device ad where ad.device_id = d.id)`;
     case 'moveDevices':
       return isBeforeLastMove(action);
+    case 'sendCommands':
+      return sql`(${hasTooMany(sql`d.id`)}${action.raw === null ? sql` or not coalesce(d.product_id = any(${textArray(Object.keys(action.byProduct))}::uuid[]), false)` : empty})`;
     default:
       return sql`false`;
   }
@@ -84,6 +102,13 @@ export const isBlocked = (action: DeviceAction): Sql => {
 export const blockedError = ({ kind }: DeviceAction, count: number): ApiError => {
   if (kind === 'moveDevices')
     return invalid([{ path: 'at', message: `is before the last move of ${count} of these devices` }]);
+  if (kind === 'sendCommands')
+    return invalid([
+      {
+        path: 'name',
+        message: `${count} of these devices cannot get it: their product does not declare it with these parameters, or too many commands wait for them`,
+      },
+    ]);
   return kind === 'deleteDevices'
     ? conflict(
         `Nothing was deleted: ${count} of these devices are linked to an application. Remove the links first (unlinkDevices).`,
@@ -148,6 +173,8 @@ const statementOf = (action: Exclude<DeviceAction, { kind: 'moveDevices' }>, ids
         delete from application_device where application_id = ${action.applicationId} and device_id = any(${textArray(ids)}::uuid[])`;
     case 'deleteDevices':
       return sql`delete from device where id = any(${textArray(ids)}::uuid[])`;
+    case 'sendCommands':
+      return insertCommands(ids, action);
   }
 };
 

@@ -34,6 +34,8 @@ export class SendCommandArgs extends DeviceArgs {
 export class CommandsBelowArgs extends PageArgs {
   @choice(() => CommandState, 'Only commands in this state.', { optional: true }) state?: CommandStateName | null;
   @label('Only commands of this name.', 100, { optional: true }) name?: string | null;
+  @label('Only commands with this key, as one call gives it to many devices.', 200, { optional: true })
+  key?: string | null;
   @unixTime('Only commands sent at this time or later: Unix seconds.') from?: number | null;
   @unixTime('Only commands sent at this time or earlier: Unix seconds.') to?: number | null;
 }

@@ -8,7 +8,7 @@ import { readAnswer } from '#downlink/answer.js';
 import type { Downlink } from '#downlink/downlink.js';
 import { readReports, tooManyNames } from '#downlink/state-values.js';
 import { RestOnly } from '#entities/columns.js';
-import { HandedCommands } from '#entities/command.js';
+import { AnsweredCommand, HandedCommands } from '#entities/command.js';
 import { DeviceStates, maxStateNames } from '#entities/device-state.js';
 import { isId } from '#entities/id.js';
 import type { Context } from '#schema/context.js';
@@ -40,17 +40,20 @@ export class DeviceVoiceResolver {
   }
 
   @Ingests('device')
-  @Mutation(() => Boolean, {
+  @Mutation(() => AnsweredCommand, {
     description:
       "Stores a device's answer to a command: a result, or an error. The first answer counts; later ones are kept as evidence.",
   })
-  async answerCommand(@Args(() => AnswerCommandArgs) args: AnswerCommandArgs, @Ctx() ctx: Context): Promise<boolean> {
-    const { commandId: id } = args;
+  async answerCommand(
+    @Args(() => AnswerCommandArgs) args: AnswerCommandArgs,
+    @Ctx() ctx: Context,
+  ): Promise<AnsweredCommand> {
+    const { commandId } = args;
     const answer = readAnswer(args);
     const { id: deviceId } = await requireDevice(ctx, args, policies.command.speak);
-    const isKnown = isId(id) && (await this.downlink.note({ id, deviceId }, answer));
-    if (!isKnown) throw notFound('command');
-    return true;
+    const state = isId(commandId) ? await this.downlink.note({ id: commandId, deviceId }, answer) : undefined;
+    if (state === undefined) throw notFound('command');
+    return { commandId, state };
   }
 
   @Ingests('device')

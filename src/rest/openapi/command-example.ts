@@ -1,4 +1,4 @@
-import { commandId, createdAt, deviceId, organizationId, updatedAt } from './example-id.js';
+import { commandId, createdAt, deviceId, organizationId, serial, updatedAt } from './example-id.js';
 
 const expiresAt = '2026-11-21T12:00:00.000Z';
 const content = { name: 'raw', payload: '0a0b' };
@@ -23,6 +23,7 @@ export const commandExamples = {
     evidence: [{ at: updatedAt, source: 'device', kind: 'answered', detail: { result: { was: 19 } } }],
   },
   HandedCommands: { commands: [{ id: commandId, ...content, streamId: 1, expiresAt }] },
+  AnsweredCommand: { commandId, state: 'answered' },
   CancelledCommands: { count: 1 },
   DeviceStates: {
     state: [
@@ -42,6 +43,7 @@ export const commandExamples = {
 /** Examples of bodies about commands and the state of devices, by operation. */
 export const commandBodies = {
   sendCommand: content,
+  sendCommands: { ...content, serials: [serial] },
   answerCommand: { result: { was: 19 } },
   cancelCommands: { ids: [commandId] },
   setDesiredState: { desired: { setPoint: 21.5 } },
