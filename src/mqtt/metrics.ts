@@ -9,6 +9,8 @@ export interface MqttMetrics {
    * with the seconds since it came.
    */
   settled(outcome: string, seconds: number): void;
+  /** Counts a message to a device. */
+  sent(what: 'command' | 'state'): void;
 }
 
 /**
@@ -43,7 +45,14 @@ export function createMqttMetrics(registry: Registry, open: () => number): MqttM
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers,
   });
+  const sent = new Counter({
+    name: 'ddp_mqtt_sent_total',
+    help: 'Messages to devices: commands, repeated ones too, and desired state.',
+    labelNames: ['what'],
+    registers,
+  });
   return {
+    sent: (what) => sent.inc({ what }),
     connected: (reason) => connects.inc({ reason }),
     settled(reason, took) {
       messages.inc({ reason });

@@ -34,6 +34,11 @@ describe('a device that listens over MQTT at one of two processes', () => {
     expect(await message(1)).toMatchObject({ body: { desired: { a: { value: 1, version: 1 } } } });
     await owner.put(`${device.path}/state`, { desired: { a: 2 } });
     expect(await message(2)).toMatchObject({ body: { desired: { a: { value: 2, version: 2 } } } });
+    const metrics = await (await fetch(`${world.service.url}/metrics`)).text();
+    expect(metrics.match(/^ddp_mqtt_sent_total.*$/gm)?.sort()).toEqual([
+      'ddp_mqtt_sent_total{what="command"} 1',
+      'ddp_mqtt_sent_total{what="state"} 2',
+    ]);
   });
 
   it('gets the next command once it has answered over HTTP at the other, without a PUBACK', async () => {

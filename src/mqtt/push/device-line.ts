@@ -1,6 +1,7 @@
 import type { DesiredPart } from '#downlink/device-state.js';
 import type { DeviceName, Downlink } from '#downlink/downlink.js';
 import type { HandedCommand } from '#entities/command.js';
+import type { MqttMetrics } from '../metrics.js';
 import type { Form } from './filter.js';
 import { commandMessage, stateMessage } from './message.js';
 import type { Window } from './window.js';
@@ -14,6 +15,7 @@ const atOnce = 10;
 export interface LineOptions {
   downlink: Pick<Downlink, 'watch' | 'take' | 'note' | 'release' | 'desired'>;
   window: Window;
+  metrics: Pick<MqttMetrics, 'sent'>;
   /** Checks that the client may still get something. @throws ApiError 401 */
   check: () => Promise<unknown>;
   /** Asks for a call of {@link DeviceLine.step}. */
@@ -131,6 +133,7 @@ export class DeviceLine {
     const message = commandMessage(form, command);
     const isSent = qos === 0 ? window.publish(message) : window.publish(message, (reason) => this.received(id, reason));
     if (!isSent) return this.note(id, 'failed', 'TOO_LARGE');
+    this.options.metrics.sent('command');
     if (qos === 1) this.inFlight.set(id, performance.now());
   }
 
@@ -161,8 +164,13 @@ export class DeviceLine {
 
   /** Sends desired values together, or each by itself if the client does not accept a message of all. */
   private sendParts(form: Form, parts: readonly DesiredPart[]): void {
-    const { window } = this.options;
-    if (window.publish(stateMessage(form, parts)) || parts.length === 1) return;
-    for (const part of parts) window.publish(stateMessage(form, [part]));
+    const { window, metrics } = this.options;
+    const send = (some: readonly DesiredPart[]) => {
+      const isSent = window.publish(stateMessage(form, some));
+      if (isSent) metrics.sent('state');
+      return isSent;
+    };
+    if (send(parts) || parts.length === 1) return;
+    for (const part of parts) send([part]);
   }
 }

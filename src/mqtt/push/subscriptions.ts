@@ -5,6 +5,7 @@ import type { Read } from '#schema/context.js';
 import type { Channel } from '../channel.js';
 import { publishingDevice } from '../device.js';
 import type { Greeting } from '../handshake.js';
+import type { MqttMetrics } from '../metrics.js';
 import { requireIdentifier } from '../packet.js';
 import { PacketRefusal, ReasonCode } from '../reason.js';
 import { requireSender } from '../store-message.js';
@@ -22,6 +23,7 @@ export interface SubscriptionOptions {
   authenticate: (authorization: string | undefined) => Promise<Caller>;
   /** Translates any error into the refusal that the client gets. */
   refusalOf: (error: unknown) => PacketRefusal;
+  metrics: MqttMetrics;
 }
 
 /** Functions of the connection that subscriptions use. */
@@ -162,6 +164,7 @@ export class Subscriptions {
     this.line = new DeviceLine(device, {
       downlink: options.downlink,
       window,
+      metrics: options.metrics,
       check: async () => requireSender(await options.authenticate(greeting.authorization)),
       ring: (line) => pump.ring(line),
       run: (work) => this.run(work),
