@@ -132,10 +132,10 @@ export function createDownlink({ pool, clock, log, bus, retention }: DownlinkOpt
       }
     },
     async note(command, evidence) {
-      const isKnown = await noteEvidence(pool, command, evidence);
+      const state = await noteEvidence(pool, command, evidence);
       // The next command may be due.
-      if (isKnown) ringForCommands([command.deviceId]);
-      return isKnown;
+      if (state !== undefined) ringForCommands([command.deviceId]);
+      return state;
     },
     release(deviceId, ids) {
       const releasing = pool.query(makeDue(deviceId, ids)).then(
