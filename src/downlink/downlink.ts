@@ -123,8 +123,10 @@ export function createDownlink({ pool, clock, log, bus, retention }: DownlinkOpt
         for (;;) {
           const commands = await take(device.id, how);
           const left = until - performance.now();
-          if (commands.length > 0 || left <= 0 || isClosing || signal.aborted) return commands;
+          if (commands.length > 0 || left <= 0 || isClosing) return commands;
           await within(rung.promise, left, signal);
+          // Nobody reads what would be handed over now.
+          if (signal.aborted) return [];
           rung = Promise.withResolvers();
         }
       } finally {

@@ -68,7 +68,9 @@ describe('random requests against docs/openapi.json', () => {
     await fc.assert(
       fc.asyncProperty(calls, async ({ method, path, headers, body }) => {
         const begun = performance.now();
-        const { status } = await tenant.owner.request(method, path, { headers, body });
+        // A call that asks to wait for commands would take as long as it asks.
+        const target = path.replace(/(?<=[?&]wait=)\d+/, '0');
+        const { status } = await tenant.owner.request(method, target, { headers, body });
         expect([500, 503]).not.toContain(status);
         expect(performance.now() - begun).toBeLessThan(10_000);
       }),

@@ -249,7 +249,10 @@ describe('a command', () => {
     left.abort();
     expect((await ended).filter(({ status }) => status === 'rejected')).toHaveLength(4);
     // The places of those that have gone are free again.
-    await until(async () => (await self.get(`${path}/commands`)).status === 200);
+    await until(async () => {
+      const again = await Promise.all(Array.from({ length: 4 }, () => self.get(`${path}/commands?wait=1`)));
+      return again.every(({ status }) => status === 200);
+    });
     const next = take(self, path, '?wait=60');
     await send(path, { name: 'raw', payload: '01' });
     expect(await next).toHaveLength(1);

@@ -24,7 +24,21 @@ from record_field_product
 where organization_id = $10::uuid and product_id in (select coalesce(product_id, $11::uuid)
 from used)))
 order by path
-limit 10000) x))) as known
+limit 10000) x), 'attributes', ( with recursive found as ( (select name, jsonb_typeof(value) as kind
+from attribute
+where organization_id = $12::uuid and device_id is not null and value is not null
+order by name, jsonb_typeof(value)
+limit 1)
+union all select n.name, n.kind
+from found
+cross join lateral ( select name, jsonb_typeof(value) as kind
+from attribute
+where organization_id = $13::uuid and device_id is not null and value is not null and (name, jsonb_typeof(value)) > (found.name, found.kind)
+order by name, jsonb_typeof(value)
+limit 1) n) select coalesce(json_agg(x), '[]')
+from (select name, kind
+from found
+limit 1000) x))) as known
 -- $1 = "uuid"
 -- $2 = "uuid"
 -- $3 = "2000-01-01T00:00:00.000000Z"
@@ -36,3 +50,5 @@ limit 10000) x))) as known
 -- $9 = "uuid"
 -- $10 = "uuid"
 -- $11 = "00000000-0000-0000-0000-000000000000"
+-- $12 = "uuid"
+-- $13 = "uuid"
