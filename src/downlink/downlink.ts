@@ -32,8 +32,6 @@ export interface DeviceName {
 
 /** Speaks to devices: it hands over commands, and stores what devices say about these and about their state. */
 export interface Downlink {
-  /** Calls `ring` whenever there may be something for the device. Returns the function that ends this. @throws rateLimited */
-  listen(device: DeviceName, ring: () => void): () => void;
   /**
    * Calls a function whenever there may be a command, or another desired state, for a device that has a connection.
    * Returns the function that ends this.
@@ -101,24 +99,19 @@ export function createDownlink({ pool, clock, log, bus, retention }: DownlinkOpt
     },
     { log, failed: 'Upkeep of commands failed; it will be repeated' },
   );
-  const listen: Downlink['listen'] = (device, ring) => {
-    const end = bell.listen(device, ring);
+  const listen = (to: Bell, device: DeviceName, ring: () => void) => {
+    const end = to.listen(device, ring);
     polling.wake();
     return end;
   };
   return {
-    listen,
-    watch(device, what, ring) {
-      const end = watchers[what].listen(device, ring);
-      polling.wake();
-      return end;
-    },
+    watch: (device, what, ring) => listen(watchers[what], device, ring),
     take,
     async waitAndTake(device, how, wait, signal) {
       const until = performance.now() + wait;
       let rung = Promise.withResolvers<void>();
       // Before the first look: what is sent after it rings.
-      const end = wait > 0 ? listen(device, () => rung.resolve()) : () => undefined;
+      const end = wait > 0 ? listen(bell, device, () => rung.resolve()) : () => undefined;
       try {
         for (;;) {
           const commands = await take(device.id, how);
@@ -214,4 +207,6 @@ const within = (promise: Promise<void>, milliseconds: number, signal: AbortSigna
     const timer = setTimeout(end, milliseconds);
     signal.addEventListener('abort', end);
     void promise.then(end);
+    // It fires no more once it was aborted, as while commands were looked for.
+    if (signal.aborted) end();
   });
