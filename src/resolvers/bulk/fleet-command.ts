@@ -4,6 +4,7 @@ import { ApiError, forbidden } from '#common/errors.js';
 import { type CommandContent, lifetimeOf, readContent } from '#downlink/command-content.js';
 import type { StoredCommand } from '#downlink/command-rows.js';
 import { type CommandDeclaration, rawCommand } from '#entities/product-command.js';
+import { settingsFor } from '#records/scope/variable.js';
 import type { Context } from '#schema/context.js';
 import type { SendCommandsArgs } from './device-batch.args.js';
 import type { CommandAction } from './device-batch.js';
@@ -36,8 +37,7 @@ export async function readCommandAction(ctx: Context, args: SendCommandsArgs, no
     return { kind: 'sendCommands', byProduct: {}, raw: stored(readContent(args, []), null), key };
   const products = await ctx.read<ProductCommands>(sql`
     select p.id, s.settings -> 'commands' as commands
-      from product p cross join lateral (select case when p.withdrawn is null or p.organization_id = ${caller.organizationId}
-        then p.settings else coalesce(p.withdrawn -> 'settings', '{}') end as settings) s
+      from product p cross join lateral (select ${settingsFor(sql`${caller.organizationId}`)} as settings) s
      where p.id in (select d.product_id from device d where d.organization_id = ${args.organizationId})
        and s.settings -> 'commands' @> ${JSON.stringify([{ name: args.name }])}::jsonb order by p.id limit 1000`);
   const byProduct: Record<string, StoredCommand> = {};

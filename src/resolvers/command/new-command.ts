@@ -6,6 +6,7 @@ import type { Device } from '#entities/device.js';
 import { newId } from '#entities/id.js';
 import { rawCommand } from '#entities/product-command.js';
 import type { StoredSettings } from '#entities/product-settings.js';
+import { settingsFor } from '#records/scope/variable.js';
 import type { Context } from '#schema/context.js';
 import type { SendCommandArgs } from './command.args.js';
 
@@ -13,9 +14,7 @@ import type { SendCommandArgs } from './command.args.js';
 export const settingsOf = async (ctx: Context, { productId }: Pick<Device, 'productId'>): Promise<StoredSettings> => {
   if (productId == null) return {};
   const [row] = await ctx.read<{ settings: StoredSettings }>(sql`
-    select case when p.withdrawn is null or p.organization_id = ${ctx.caller.organizationId} then p.settings
-                else coalesce(p.withdrawn -> 'settings', '{}') end as settings
-      from product p where p.id = ${productId}`);
+    select ${settingsFor(sql`${ctx.caller.organizationId}`)} as settings from product p where p.id = ${productId}`);
   return row?.settings ?? {};
 };
 
