@@ -1,11 +1,10 @@
 import { type ApiError, type Fault, invalid } from '#common/errors.js';
+import { isPlainValue, notPlain } from '#entities/attribute.js';
 import { maxStateNames } from '#entities/device-state.js';
 import type { StateDeclaration } from '#entities/product-command.js';
 import { isStorable, unstorable } from '#entities/storable.js';
 import type { Report } from './device-state.js';
 import { valueFault } from './encode.js';
-
-const maxBytes = 1024;
 
 /** Returns faults of values of a device's state: of names, kinds and sizes, and of the types that the product declares. */
 export const valueFaults = (
@@ -21,17 +20,10 @@ export const valueFaults = (
     if (value === null) return [];
     if (typeof value === 'string' && !isStorable(value)) return [{ path, message: unstorable }];
     const type = types.get(name);
-    const message = type === undefined ? scalarFault(value) : valueFault(value, type);
+    const message = type !== undefined ? valueFault(value, type) : isPlainValue(value) ? undefined : notPlain;
     return message === undefined ? [] : [{ path, message }];
   });
 };
-
-const scalarFault = (value: unknown): string | undefined =>
-  typeof value === 'boolean' ||
-  typeof value === 'number' ||
-  (typeof value === 'string' && Buffer.byteLength(value) <= maxBytes)
-    ? undefined
-    : 'must be a number, a boolean or a text of at most 1 kB';
 
 /**
  * Reads what a device reports.

@@ -7,10 +7,19 @@ import { UnixTime } from './scalars.js';
 export const maxAttributes = { names: 50, versions: 1000 };
 
 /** Maximum size of a text, in bytes of UTF-8. */
-export const maxAttributeBytes = 1024;
+const maxTextBytes = 1024;
 
 /** Type of an attribute's value. */
 export type AttributeValue = number | boolean | string;
+
+/** Whether a value is a finite number, a boolean, or a text of at most 1 kB. JSON has numbers that no double holds. */
+export const isPlainValue = (value: unknown): value is AttributeValue =>
+  typeof value === 'boolean' ||
+  (typeof value === 'number' && Number.isFinite(value)) ||
+  (typeof value === 'string' && Buffer.byteLength(value) <= maxTextBytes);
+
+/** Error message for any other value. */
+export const notPlain = 'must be a number, a boolean or a text of at most 1 kB';
 
 @ObjectType({ description: 'A value that people give a device by name. The device cannot change it.' })
 export class Attribute {

@@ -62,7 +62,7 @@ registerEnumType(EvidenceKind, {
   valuesConfig: { noted: { description: 'Something that changes no state, such as a delivery that is repeated.' } },
 });
 
-/** Those who give evidence. */
+/** Sources of evidence. */
 export const EvidenceSource = words('service', 'networkServer', 'device');
 
 registerEnumType(EvidenceSource, { name: 'EvidenceSource', description: 'Source of evidence.' });

@@ -116,5 +116,7 @@ describe('state of a device', () => {
       errors: [{ path: 'versions.a' }, { path: 'versions.b' }],
     });
     expect((await self.post(`${path}/state`, { reported: { a: 'nul \u0000' } })).status).toBe(422);
+    // A number that no double holds must not take the value away.
+    expect((await self.post(`${path}/state`, '{"reported":{"a":1e999}}')).status).toBe(422);
   });
 });

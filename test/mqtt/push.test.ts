@@ -197,7 +197,7 @@ describe('a client with a token of the organization', () => {
 });
 
 describe('UNSUBSCRIBE', () => {
-  it('ends what a subscription brings, and is told apart from one that never was', async () => {
+  it('sends nothing more after UNSUBSCRIBE, and answers one without a subscription as such', async () => {
     const device = await newDevice();
     const client = await RawClient.as(device.token, world.url, 5);
     raw.push(client);
