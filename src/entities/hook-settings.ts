@@ -45,7 +45,7 @@ export class HookSettings {
   ordered!: boolean;
   @Field(() => [String], {
     description:
-      'Kinds of events that the hook is called for: `record`, `alert.opened`, `alert.closed`, `device.registered`, `device.deleted`, `hook.disabled`.',
+      'Kinds of events that the hook is called for: `record`, `alert.opened`, `alert.closed`, `device.registered`, `device.deleted`, `hook.disabled`, `command.updated`, `state.diverged`.',
   })
   events!: string[];
   @Field(() => HookFilter, {

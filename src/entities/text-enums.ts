@@ -75,6 +75,8 @@ export const HookEventKind = {
   deviceRegistered: 'device.registered',
   deviceDeleted: 'device.deleted',
   hookDisabled: 'hook.disabled',
+  commandUpdated: 'command.updated',
+  stateDiverged: 'state.diverged',
 } as const;
 
 /** Reasons why the filter of a hook is switched off. */

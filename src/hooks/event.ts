@@ -78,14 +78,17 @@ interface Notice {
   applicationId: string | null;
   hookId: string | null;
   at: number;
-  subject: { id: string };
+  subject: Subject;
 }
+
+/** Subject of a noted event: a device or a hook, or a command or part of a state with its device. */
+type Subject = { id: string } | { about: object; device: { id: string } };
 
 /** SQL condition: a trigger has noted an event that has no deliveries yet. */
 export const noticeWaits = sql`exists (select from event_notice)`;
 
 /**
- * Claims a batch of the events that triggers noted about devices and hooks. Returns them in the order in which they
+ * Claims a batch of the events that triggers noted about devices, hooks, commands and states. Returns them in the order in which they
  * were noted.
  */
 export async function claimNotices(tx: Queryable): Promise<HookEvent[]> {
@@ -96,14 +99,20 @@ export async function claimNotices(tx: Queryable): Promise<HookEvent[]> {
     select kind, organization_id "organizationId", application_id "applicationId", hook_id "hookId",
            extract(epoch from at)::float8 at, subject
       from claimed order by id`);
-  return rows.map(({ kind, organizationId, applicationId, hookId, at, subject }) => ({
-    kind,
-    organizationId,
-    applicationId,
-    aboutHookId: hookId,
-    deviceId: hookId === null ? subject.id : null,
-    ts: at,
-    payload:
-      hookId === null ? { device: subject } : { hook: subject, application: { id: applicationId, organizationId } },
-  }));
+  return rows.map((notice) => {
+    const { kind, organizationId, applicationId, hookId, at, subject } = notice;
+    const application = { id: applicationId, organizationId };
+    const event = { kind, organizationId, applicationId, aboutHookId: hookId, ts: at };
+    if (hookId !== null) return { ...event, deviceId: null, payload: { hook: subject, application } };
+    if ('id' in subject) return { ...event, deviceId: subject.id, payload: { device: subject } };
+    const { about, device } = subject;
+    const payload = { [subjects[kind] ?? 'about']: withoutNulls(about), device: withoutNulls(device), application };
+    return { ...event, deviceId: device.id, payload };
+  });
 }
+
+/** Names of what events with a device are about, in the bodies of calls. */
+const subjects: Partial<Record<ChosenEvent, string>> = { 'command.updated': 'command', 'state.diverged': 'state' };
+
+const withoutNulls = (values: object): object =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));

@@ -50,6 +50,8 @@ export const eventNames: Readonly<Record<string, string>> = {
   'device.registered': 'devices that are registered',
   'device.deleted': 'devices that are deleted',
   'hook.disabled': 'other hooks that are switched off',
+  'command.updated': 'commands whose state changes',
+  'state.diverged': 'desired values that devices have yet to reach',
 };
 
 /**
