@@ -164,7 +164,7 @@ export function createResolvers(
     new DeviceSiteResolver(),
     new DeviceSiteEdgesResolver(),
     new SitesUpsertResolver(clock),
-    new RecordResolver(records),
+    new RecordResolver(records, downlink),
     new SearchResolver(index),
     new TeamEdgesResolver(),
     new TeamGrantResolver(),

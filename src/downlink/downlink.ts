@@ -12,6 +12,7 @@ import { expireCommands, makeDue } from './command-rows.js';
 import { countNames, type DesiredPart, desiredParts, lockDevice, type Report, report } from './device-state.js';
 import { type HandOver, handOver } from './hand-over.js';
 import { type NewEvidence, noteEvidence } from './note-evidence.js';
+import { answerSigfox, type SigfoxRequest } from './sigfox.js';
 import { StateChanges } from './state-changes.js';
 
 export interface DownlinkOptions {
@@ -42,6 +43,8 @@ export interface Downlink {
   take(deviceId: string, how: HandOver): Promise<HandedCommand[]>;
   /** Waits for commands for a number of milliseconds, and hands them over. @throws rateLimited */
   waitAndTake(device: DeviceName, how: HandOver, wait: number, signal: AbortSignal): Promise<HandedCommand[]>;
+  /** Hands a command over to Sigfox. Returns 16 hexadecimal digits; undefined if nothing waits. */
+  answerSigfox(request: SigfoxRequest): Promise<string | undefined>;
   /** Stores evidence. Returns the state of the command; undefined when the device has no such command. */
   note(command: { id: string; deviceId: string }, evidence: NewEvidence): Promise<CommandStateName | undefined>;
   /** Makes commands due that were handed over to a connection which ended before the device acknowledged them. */
@@ -126,6 +129,7 @@ export function createDownlink({ pool, clock, log, bus, retention }: DownlinkOpt
         end();
       }
     },
+    answerSigfox: (request) => answerSigfox(pool, request),
     async note(command, evidence) {
       const state = await noteEvidence(pool, command, evidence);
       // The next command may be due.

@@ -29,7 +29,11 @@ interface Page {
  * links for a page, JSON for every other value.
  */
 export const createAnswer = (route: Route, type: GraphQLOutputType): WriteAnswer => {
-  if (route.status === 204) return (response) => void response.writeHead(204).end();
+  if (route.status === 204)
+    return (response, value, _request, hold) => {
+      if (route.mayAnswer === true && typeof value === 'object' && value !== null) sendJson(response, value, hold);
+      else response.writeHead(204).end();
+    };
   const leaveOutAbsent = absentRemover(type);
   if (pageItems(type) === undefined) {
     return (response, value, _request, hold) => {

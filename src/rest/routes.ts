@@ -7,6 +7,8 @@ export type Verb = 'GET' | 'POST' | 'PUT' | 'DELETE';
 export interface RouteOptions {
   /** 204 for an operation without a result. A DELETE always answers 204. */
   status?: 204;
+  /** Marks an operation with status 204 that answers 200 if its result is an object. */
+  mayAnswer?: true;
   /** Another verb that does the same, for clients that cannot send a body with GET. */
   alias?: Verb;
   /**
@@ -202,7 +204,7 @@ const chapters: Readonly<Record<string, Readonly<Record<Name, Row>>>> = {
       networkServer(chooseJson.theThingsStack),
     ],
     'Mutation.ingestChirpStack': ['POST', `${organization}/ingest/chirpstack`, networkServer(chooseJson.chirpStack)],
-    'Mutation.ingestSigfox': ['POST', `${organization}/ingest/sigfox`, networkServer()],
+    'Mutation.ingestSigfox': ['POST', `${organization}/ingest/sigfox`, { ...networkServer(), mayAnswer: true }],
     'Mutation.ingestThingsBoard': ['POST', `${organization}/ingest/thingsboard/:serial`, networkServer()],
     'Query.deviceLatest': ['GET', `${device}/latest`],
     'Query.applicationLatest': ['GET', `${application}/latest`],

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
+import { GraphQLJSON } from 'graphql-scalars';
 import sql from 'sql-template-tag';
 import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
 import { authorize } from '#auth/access.js';
 import { policies } from '#auth/policies.js';
 import { notFound } from '#common/errors.js';
+import type { Downlink } from '#downlink/downlink.js';
 import type { ExactJson } from '#entities/exact-json.js';
 import { isId } from '#entities/id.js';
 import { IngestAnswer } from '#entities/ingest-answer.js';
@@ -13,7 +15,7 @@ import { type OneDevice, readNative } from '#records/record-body.js';
 import type { RecordLog } from '#records/record-log.js';
 import { remarkOf } from '#records/remark.js';
 import { readChirpStackEvent } from '#records/sources/chirpstack.js';
-import { readSigfox } from '#records/sources/sigfox.js';
+import { readDownlinkRequest, readSigfox } from '#records/sources/sigfox.js';
 import { storable } from '#records/sources/source.js';
 import { readTheThingsStack } from '#records/sources/the-things-stack.js';
 import { isGatewayForm, readThingsBoard } from '#records/sources/thingsboard.js';
@@ -30,7 +32,10 @@ import {
 /** Resolves ingestion: records in the platform's own format, and bodies of network servers. */
 @Resolver()
 export class RecordResolver {
-  constructor(private readonly records: Pick<RecordLog, 'append'>) {}
+  constructor(
+    private readonly records: Pick<RecordLog, 'append'>,
+    private readonly downlink: Pick<Downlink, 'answerSigfox'>,
+  ) {}
 
   @Ingests()
   @Mutation(() => IngestAnswer, {
@@ -83,9 +88,16 @@ export class RecordResolver {
   }
 
   @Ingests()
-  @Mutation(() => Boolean, { description: 'Stores a message of Sigfox; returns false for callbacks without data.' })
-  ingestSigfox(@Args(() => IngestArgs) args: IngestArgs, @Ctx() ctx: Context): Promise<boolean> {
-    return this.ingest(ctx, args, readSigfox);
+  @Mutation(() => GraphQLJSON, {
+    description:
+      'Stores a message of Sigfox. If it asks for a downlink and a command waits, returns the answer for Sigfox; else true, or false for callbacks without data.',
+  })
+  async ingestSigfox(@Args(() => IngestArgs) args: IngestArgs, @Ctx() ctx: Context): Promise<boolean | object> {
+    const isStored = await this.ingest(ctx, args, readSigfox);
+    const { organizationId } = args;
+    const request = readDownlinkRequest(storable(args.body as PlainJson));
+    const downlinkData = request && (await this.downlink.answerSigfox({ organizationId, ...request }));
+    return downlinkData === undefined ? isStored : { [request!.device]: { downlinkData } };
   }
 
   @Ingests()

@@ -138,7 +138,8 @@ const schemaOfBody = ({ operation }: Route, fields: readonly BodyField[]): JsonS
   operation === 'createApplicationHook' ? newHookBody(bodySchema(fields)) : bodySchema(fields);
 
 const success = (route: Route, field: Field): JsonSchema => {
-  if (route.status === 204) return { 204: { description: 'Done.', headers: headerRefs(commonHeaders) } };
+  if (route.status === 204)
+    return { ...(route.mayAnswer && sigfoxAnswer), 204: { description: 'Done.', headers: headerRefs(commonHeaders) } };
   if (route.file)
     return { 200: { description: 'The file.', headers: headerRefs(commonHeaders), content: fileContent } };
   const items = pageItems(field.type);
@@ -158,6 +159,27 @@ const success = (route: Route, field: Field): JsonSchema => {
       content: { 'application/json': { schema, ...(shown !== undefined && { example: shown }) } },
     },
   };
+};
+
+/** Answer to a callback of Sigfox for which a command waits. */
+const sigfoxAnswer: JsonSchema = {
+  200: {
+    description: 'The downlink for Sigfox, by the identifier of the device.',
+    headers: headerRefs(commonHeaders),
+    content: {
+      'application/json': {
+        schema: {
+          type: 'object',
+          additionalProperties: {
+            type: 'object',
+            required: ['downlinkData'],
+            properties: { downlinkData: { type: 'string', description: 'Eight bytes in hexadecimal.' } },
+          },
+        },
+        example: { '1A2345': { downlinkData: '0441ac0000000000' } },
+      },
+    },
+  },
 };
 
 /** Operations that may be refused with 409. */

@@ -1,0 +1,62 @@
+import type { Pool } from 'pg';
+import sql, { type Sql } from 'sql-template-tag';
+import { transaction } from '#database/transaction.js';
+import { serialKey } from '#entities/serial.js';
+import { lockDevice } from './device-state.js';
+import { handOverIn } from './hand-over.js';
+
+/** A callback of Sigfox that asks for a downlink. */
+export interface SigfoxRequest {
+  organizationId: string;
+  /** Spellings of the device's serial; the first that exists counts. */
+  serials: readonly string[];
+  /** Text that is the same whenever Sigfox repeats the callback. */
+  call: string;
+}
+
+/** Number of bytes of a downlink. Sigfox takes exactly as many. */
+const size = 8;
+
+/**
+ * Hands the oldest command that waits for the device over to Sigfox. A repeated callback gets the same command. Commands
+ * that do not fit fail.
+ * @returns 16 hexadecimal digits, a shorter payload with zeros at its end; undefined if nothing waits
+ */
+export const answerSigfox = async (pool: Pool, request: SigfoxRequest): Promise<string | undefined> => {
+  const { organizationId, serials, call } = request;
+  const keys = serials.map(serialKey);
+  const { rows: devices } = await pool.query<{ id: string }>(sql`
+    select id from device where organization_id = ${organizationId} and serial_key = any(${keys}::text[])
+     order by array_position(${keys}::text[], serial_key) limit 1`);
+  const [device] = devices;
+  if (device === undefined) return undefined;
+  const payload = await transaction(pool, async (tx) => {
+    // Of two callbacks at once, which may be the same, the second sees what the first was answered.
+    await tx.query(lockDevice(device.id));
+    const { rows } = await tx.query<{ payload: string }>(answered(device.id, call));
+    if (rows[0] !== undefined) return rows[0].payload;
+    await tx.query(endUnfit(device.id));
+    const [command] = await handOverIn(tx, device.id, { limit: 1, again: undefined, detail: { sigfox: call } });
+    return command?.payload ?? undefined;
+  });
+  return payload?.padEnd(2 * size, '0');
+};
+
+/** Selects the payload that a callback was answered, among the last thousand commands of the device. */
+const answered = (deviceId: string, call: string): Sql => sql`
+  select encode(c.payload, 'hex') as payload
+    from (select id, payload from command where device_id = ${deviceId} order by id desc limit 1000) c
+   where exists (
+     select from command_evidence e where e.command_id = c.id and e.kind = 'handed' and e.detail ->> 'sigfox' = ${call})
+   limit 1`;
+
+/** Ends the waiting commands of a device whose bytes are no downlink of Sigfox. */
+const endUnfit = (deviceId: string): Sql => sql`
+  with due as (
+    select id from command where device_id = ${deviceId} and open and state = 'waiting'
+       and coalesce(octet_length(payload), 0) not between 1 and ${size} order by id for update
+  ), ended as (
+    update command c set state = 'failed', code = 'PAYLOAD_SIZE', detail = null, state_at = clock_timestamp(), open = false
+      from due where c.id = due.id returning c.id
+  )
+  insert into command_evidence (command_id, source, kind, code) select id, 'service', 'failed', 'PAYLOAD_SIZE' from ended`;

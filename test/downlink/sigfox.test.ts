@@ -1,0 +1,104 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type AccountActor, useWorld } from '../support/world.js';
+
+const world = useWorld();
+let owner: AccountActor;
+let count = 0;
+
+beforeAll(async () => {
+  owner = await world.organization();
+});
+
+interface Evidence {
+  source: string;
+  kind: string;
+  code?: string;
+}
+
+/** Creates a device, and functions that speak to it and for it. */
+async function newDevice() {
+  const device = (0xa0_0000 + ++count).toString(16).toUpperCase();
+  const id = await owner.make(`/organizations/${owner.id}/devices/00${device}`, {});
+  const first = Math.floor(Date.now() / 1000);
+  return {
+    device,
+    send: (payload: string) => owner.make(`/devices/${owner.id}/${id}/commands`, { name: 'raw', payload }),
+    /** Posts the callback of a message as Sigfox does. */
+    callback: (seqNumber: number, more: object = {}) =>
+      owner.post(`/organizations/${owner.id}/ingest/sigfox`, {
+        device,
+        data: 'aa',
+        time: `${first + seqNumber}`,
+        seqNumber: `${seqNumber}`,
+        ack: 'true',
+        ...more,
+      }),
+    answer: (downlinkData: string) => ({ status: 200, body: { [device]: { downlinkData } } }),
+  };
+}
+
+const nothing = { status: 204, body: undefined };
+const shown = ({ status, body }: { status: number; body: unknown }) => ({
+  status,
+  body: body === '' ? undefined : body,
+});
+const commandAt = (id: string) => `/organizations/${owner.id}/commands/${id}`;
+const stateOf = async (id: string) => (await owner.get<{ state: string; code?: string }>(commandAt(id))).body;
+const evidenceOf = async (id: string) =>
+  (await owner.get<{ evidence: Evidence[] }>(`${commandAt(id)}/evidence`)).body.evidence;
+
+describe('callback of Sigfox that asks for a downlink', () => {
+  it('gets the commands in the order in which they were sent, each once, and then 204', async () => {
+    const { send, callback, answer } = await newDevice();
+    const first = await send('0102');
+    await send('1112131415161718');
+    expect(shown(await callback(1))).toEqual(answer('0102000000000000'));
+    expect(await stateOf(first)).toMatchObject({ state: 'handed' });
+    expect(await evidenceOf(first)).toMatchObject([{ source: 'service', kind: 'handed' }]);
+    expect(shown(await callback(2))).toEqual(answer('1112131415161718'));
+    expect(shown(await callback(3))).toEqual(nothing);
+  });
+
+  it('gets the same answer when it is repeated, also at once', async () => {
+    const { send, callback, answer } = await newDevice();
+    const first = await send('01');
+    const second = await send('02');
+    const answers = await Promise.all([1, 1, 1, 1].map((sequence) => callback(sequence)));
+    for (const one of [...answers, await callback(1)]) expect(shown(one)).toEqual(answer('0100000000000000'));
+    expect(await evidenceOf(first)).toHaveLength(1);
+    expect(await stateOf(second)).toMatchObject({ state: 'waiting' });
+  });
+
+  it('ends commands that are no eight bytes, and gets the next one', async () => {
+    const { send, callback, answer } = await newDevice();
+    const long = await send('010203040506070809');
+    await send('03');
+    expect(shown(await callback(1))).toEqual(answer('0300000000000000'));
+    expect(await stateOf(long)).toMatchObject({ state: 'failed', code: 'PAYLOAD_SIZE' });
+  });
+
+  it('gets the command in the graph as well', async () => {
+    const { device, send } = await newDevice();
+    await send('04');
+    const ingest = 'mutation ($o: ID!, $b: ExactJSON!) { ingestSigfox(organizationId: $o, body: $b) }';
+    const body = { device, data: 'aa', time: 1_795_000_000, seqNumber: 1, ack: true };
+    const { body: answered } = await owner.graph(ingest, { o: owner.id, b: body });
+    expect(answered).toMatchObject({ data: { ingestSigfox: { [device]: { downlinkData: '0400000000000000' } } } });
+  });
+
+  it.each([
+    ['does not ask', { ack: 'false' }],
+    ['has no sequence number', { seqNumber: undefined }],
+    ['has no time', { time: undefined }],
+  ])('leaves the command waiting when it %s', async (_title, more) => {
+    const { send, callback } = await newDevice();
+    const id = await send('05');
+    expect(shown(await callback(1, more))).toEqual(nothing);
+    expect(await stateOf(id)).toMatchObject({ state: 'waiting' });
+  });
+
+  it('answers 404 for a device that does not exist', async () => {
+    const { callback } = await newDevice();
+    expect(await callback(1, { device: 'FFFFFF' })).toMatchObject({ status: 404 });
+  });
+});
