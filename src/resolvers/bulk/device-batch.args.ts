@@ -1,9 +1,9 @@
 import { ArrayMaxSize, ArrayMinSize, Length, MaxLength } from 'class-validator';
-import { GraphQLJSONObject } from 'graphql-scalars';
 import { ArgsType, Field, ID } from 'type-graphql';
 import { Serial } from '#entities/scalars.js';
 import { type DeviceFilterInput, deviceFilter } from '#listing/device-filter.args.js';
-import { flag, id, label, mark, unixTime, whole } from '#schema/fields.js';
+import { withCommand } from '#listing/sent-command.args.js';
+import { flag, id, mark, unixTime } from '#schema/fields.js';
 import { OrganizationArgs } from '#schema/organization.args.js';
 
 /** Maximum number of devices that a change takes by identifier, and that it changes at once. */
@@ -43,22 +43,9 @@ export class TagDevicesArgs extends DeviceBatchArgs {
 
 /** Selects devices, with the command to send. */
 @ArgsType()
-export class SendCommandsArgs extends DeviceBatchArgs {
-  @label('Name of a command that the products of the devices declare, or `raw`.', 100) name!: string;
-  @Field(() => GraphQLJSONObject, {
-    nullable: true,
-    description: 'Values of the parameters by name, all of them. Whole numbers beyond 2^53 are decimal texts.',
-  })
-  parameters?: Record<string, unknown> | null;
-  @mark('Bytes of a raw command in hexadecimal, at most 4 kB.', 8192) payload?: string | null;
-  @whole('Stream (LoRaWAN: port) of the bytes of a raw command. Absent: 1.', 0, 2_147_483_647, { optional: true })
-  streamId?: number | null;
-  @flag('Whether the network asks the devices to confirm it. Absent: as the product declares, else false.')
-  confirmed?: boolean | null;
+export class SendCommandsArgs extends withCommand(DeviceBatchArgs) {
   @mark('Key of your choice, by which `commands` finds them. A device that has a command with it gets no other.', 200)
   key?: string | null;
-  @unixTime('Time from which they are handed over no more: Unix seconds, at most 30 days ahead. Absent: in a day.')
-  expiresAt?: number | null;
 }
 
 /** Selects devices, with the application to link or unlink. */

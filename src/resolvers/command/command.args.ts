@@ -2,31 +2,19 @@ import { GraphQLJSON, GraphQLJSONObject } from 'graphql-scalars';
 import { ArgsType, Field } from 'type-graphql';
 import { CommandState, type CommandStateName } from '#entities/command.js';
 import { DeviceArgs } from '#listing/identifier.args.js';
-import { choice, flag, id, ids, label, mark, unixTime, whole } from '#schema/fields.js';
+import { withCommand } from '#listing/sent-command.args.js';
+import { choice, id, ids, label, mark, unixTime, whole } from '#schema/fields.js';
 import { PageArgs } from '#schema/list.args.js';
 import { OrganizationArgs } from '#schema/organization.args.js';
 
 /** A new command. */
 @ArgsType()
-export class SendCommandArgs extends DeviceArgs {
-  @label('Name of a command that the product of the device declares, or `raw`.', 100) name!: string;
-  @Field(() => GraphQLJSONObject, {
-    nullable: true,
-    description: 'Values of the parameters by name, all of them. Whole numbers beyond 2^53 are decimal texts.',
-  })
-  parameters?: Record<string, unknown> | null;
-  @mark('Bytes of a raw command in hexadecimal, at most 4 kB.', 8192) payload?: string | null;
-  @whole('Stream (LoRaWAN: port) of the bytes of a raw command. Absent: 1.', 0, 2_147_483_647, { optional: true })
-  streamId?: number | null;
-  @flag('Whether the network asks the device to confirm it. Absent: as the product declares, else false.')
-  confirmed?: boolean | null;
+export class SendCommandArgs extends withCommand(DeviceArgs) {
   @mark(
     'Key of your choice: the same key for the same device is the same command, for as long as that is kept. A tool can so repeat a call.',
     200,
   )
   key?: string | null;
-  @unixTime('Time from which it is handed over no more: Unix seconds, at most 30 days ahead. Absent: in a day.')
-  expiresAt?: number | null;
 }
 
 /** Selects commands. */
