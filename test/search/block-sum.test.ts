@@ -128,10 +128,25 @@ const buckets = fc.constantFrom<PlainJson>(
     },
   },
 );
-const aggs = fc.tuple(buckets, metrics, metrics).map(([bucket, inner, outer]) => ({
+const measured = fc.tuple(buckets, metrics, metrics).map(([bucket, inner, outer]) => ({
   b: { ...(bucket as object), aggs: inner },
   ...(outer as object),
 }));
+const key = fc.constantFrom('data.state', 'data.on', 'data.serial');
+/** Counts by device and value, which sums by state hold. */
+const byValue = key.chain((of) =>
+  fc.constantFrom<PlainJson>(
+    { multi_terms: { terms: [{ field: 'device.id' }, { field: of }] } },
+    { terms: { field: 'device.id', order: [{ _key: 'asc' }] }, aggs: { v: { terms: { field: of } } } },
+    { terms: { field: 'device.id', order: [{ _key: 'asc' }] }, aggs: { v: { missing: { field: of } } } },
+    { date_histogram: { field: 'ts', calendar_interval: '1d' }, aggs: { v: { value_count: { field: of } } } },
+    { composite: { size: 30, sources: [{ d: { terms: { field: 'device.id' } } }, { v: { terms: { field: of } } }] } },
+  ),
+);
+const aggs = fc.oneof(
+  measured,
+  byValue.map((b) => ({ b })),
+);
 const time = fc.integer({ min: 0, max: days * 24 * 60 }).map((minutes) => start + minutes * 60);
 const range = fc.oneof(
   fc.constant(whole),
@@ -154,9 +169,13 @@ const expectSame = (seed: number, runs = 10) =>
   );
 
 const counted = async (blocks: boolean): Promise<unknown> => {
-  const byDevice = { terms: { field: 'device.id' }, aggs: { t: { stats: { field: 'data.t' } } } };
-  const query = { products: [world.productIds['second']!], size: 0, aggs: { byDevice } };
-  return aggregationsOf(await ask(blocks, query, whole));
+  const by = (field: string) => ({ terms: { field: 'device.id' }, aggs: { v: { terms: { field } } } });
+  const stats = { terms: { field: 'device.id' }, aggs: { t: { stats: { field: 'data.t' } } } };
+  const products = [world.productIds['second']!];
+  const answers = [stats, by('data.state'), by('data.on')].map(async (d) =>
+    aggregationsOf(await ask(blocks, { products, size: 0, aggs: { d } }, whole)),
+  );
+  return Promise.all(answers);
 };
 
 describe('search by device over days in blocks', () => {

@@ -80,7 +80,7 @@ const aggregatedScope = async (
       findSummaries(rows, plan.scope, question.candidate),
     ]);
     const apart = productsApart(question.request, question.candidate, found);
-    const leftOut = await findLeftOut(rows, plan.scope, question.candidate, apart);
+    const leftOut = await findLeftOut(rows, plan.scope, question.candidate, apart, summaries.stale);
     return rolledScope(plan, question, found, summaries, leftOut);
   };
   const exact = await rolled(false);

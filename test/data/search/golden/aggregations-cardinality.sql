@@ -8,7 +8,7 @@ limit $5
 -- $2 = ["uuid"]
 -- $3 = "2000-01-01T00:00:00.000Z"
 -- $4 = "2026-11-23T00:00:00.000Z"
--- $5 = 501
+-- $5 = 20001
 
 select coalesce(sum(s.v1), 0)::int8 as n,count(distinct s.v0) as c0
 from (select (case when r.product_id = any($1::uuid[]) then r.texts[$2::int] else (case when jsonb_typeof((r.data -> $3::text)) in ('string', 'number', 'boolean') then ((r.data -> $4::text) #>> '{}') end) end) as v0,case when r.slot = 0 then r.n else 0 end as v1

@@ -8,7 +8,7 @@ limit $5
 -- $2 = ["uuid"]
 -- $3 = "2000-01-01T00:00:00.000Z"
 -- $4 = "2026-11-23T00:00:00.000Z"
--- $5 = 501
+-- $5 = 20001
 
 select t.k0,t.k1,t.n, t.total
 from (select g.*, row_number() over (

@@ -8,7 +8,7 @@ limit $5
 -- $2 = ["uuid"]
 -- $3 = "2000-01-01T00:00:00.000Z"
 -- $4 = "2026-11-23T00:00:00.000Z"
--- $5 = 501
+-- $5 = 20001
 
 select coalesce(sum(s.v1), 0)::int8 as n,coalesce(sum(s.v1) filter (where s.v0), 0)::int8 as c0
 from (select (not ((case when r.product_id = any($1::uuid[]) then r.numbers[$2::int] else (case ((r.data -> $3::text) #>> '{}') when 'true' then 1::float8 when 'false' then 0::float8 end) end) is not null)) as v0,case when r.slot = 0 then r.n else 0 end as v1

@@ -31,17 +31,18 @@ export const blockSums = (whose: Whose, { slots }: RollupRange, days: readonly R
   ];
 };
 
-/** Blocks of the days that may have records of the devices, one row for each slot. */
-const blocksOf = ({ deviceIds }: Whose, slots: readonly number[], days: readonly ReplacedDay[]): Sql => {
+/** Blocks `b` of the days `y` that may have records of the devices. */
+export const blocksOf = ({ deviceIds }: Whose, days: readonly ReplacedDay[]): Sql => {
   const device = (bound: Sql) =>
     sql`(select ${bound} from record_block_device where device_id = any(${deviceIds}::uuid[]))`;
   const [sources, products] = [days.map(({ source }) => source), days.map(({ productId }) => productId)];
   const dates = days.map(({ start }) => instantText(start).slice(0, 10));
   return sql`
     unnest(${sources}::int[], ${products}::uuid[], ${dates}::date[]) y (source, product_id, day)
-    join record_block b on b.source = y.source and b.day = y.day and b.lo <= ${device(sql`max(device)`)} and b.hi >= ${device(sql`min(device)`)}
-    cross join unnest(${slots}::int[]) v (slot)`;
+    join record_block b on b.source = y.source and b.day = y.day and b.lo <= ${device(sql`max(device)`)} and b.hi >= ${device(sql`min(device)`)}`;
 };
+
+const eachSlot = (slots: readonly number[]): Sql => sql`cross join unnest(${slots}::int[]) v (slot)`;
 
 const summed = (whose: Whose, slots: readonly number[], days: readonly ReplacedDay[]): Sql => {
   const joins = parts.map(
@@ -64,7 +65,8 @@ const summed = (whose: Whose, slots: readonly number[], days: readonly ReplacedD
       select x.product_id, x.ts, x.slot, u.device, u.count, ${join(values)}
       from (
         select y.product_id, y.day::timestamptz as ts, v.slot, b.devices, b.counts, ${join(columns)}
-        from ${blocksOf(whose, slots, days)}
+        from ${blocksOf(whose, days)}
+        ${eachSlot(slots)}
         ${join(joins, '\n        ')} offset 0) x
       cross join lateral unnest(x.devices, x.counts) with ordinality u (device, count, i) offset 0) x
     join record_block_device d on d.device = x.device and d.device_id = any(${whose.deviceIds}::uuid[])
@@ -95,7 +97,8 @@ const ofValues = (
     select ${whose.organizationId}::uuid, a.device_id, x.product_id, x.ts, x.slot, 1::int8, ${measures}
     from (
       select y.product_id, y.day::timestamptz as ts, v.slot, c.base, c.scale, ${join(devicePart(whose.deviceIds, false).arrays)}, ${values} as cells
-      from ${blocksOf(whose, slots, days)}
+      from ${blocksOf(whose, days)}
+      ${eachSlot(slots)}
       join record_block_column c on c.block = b.block and c.col = v.slot
       where not exists (select from record_block_sum s where s.block = b.block and s.col = v.slot and s.part = 'n') offset 0) x
     cross join lateral (select unnest(x.devices) as device_id, ${value} as v) a

@@ -17,6 +17,9 @@ const fewestHours = 2;
 /** Maximum number of stale hours. With more, reading only the records is faster. */
 export const maxStale = 500;
 
+/** Maximum number of days whose counts by value are looked for. With more, only the records are read. */
+export const maxDays = 20_000;
+
 /**
  * Length of the tail before now, in milliseconds. Stale hours are mostly those still in progress. If all stale hours
  * began within the tail, everything from the first of them on is read from the records.
@@ -155,14 +158,17 @@ export const rollupRange = (
   const all = fields.flatMap((field) => (valueSlots(field) ?? []).map(({ slot }) => slot));
   // Slots of texts are left out: the key itself is counted together with the records.
   const slots = [...new Set(key ? all.filter((slot) => slot > 0) : all)];
-  if (unsummarized.length > maxStale) return undefined;
+  if (Math.max(unsummarized.length, leftOut.days?.length ?? 0) > maxDays) return undefined;
   const byDay = isByDay(candidate);
   if (keys && !isSummarized(inScope, keys)) return undefined;
   if (byDay && !fields.every((field) => isMeasured(field, candidate))) return undefined;
   const staleHours = startsIn(inScope, stale, { from, until: end });
-  const stales = byDay
+  const unread = byDay
     ? daysAmong([...staleHours, ...unsummarized, ...(leftOut.days ?? [])], { from, until: end }, inScope)
     : staleHours;
+  // Blocks count records by value, but do not measure those of each value.
+  const counted = keys && slots.length === 0 ? replacedOf(request, sources, leftOut).valid : [];
+  const stales = without(unread, counted);
   if (stales.length > maxStale) return undefined;
   const first = Math.min(end, ...stales.map(({ start }) => start));
   const [to, outdated] = first >= request.now - (byDay ? tailDays : tail) ? [first, []] : [end, stales];
@@ -192,6 +198,7 @@ export const rollupRange = (
     stale: outdated,
     ...(leftOut.hours && { leftOut: leftOut.hours }),
     ...(keys && { keys }),
+    ...(counted.length > 0 && { counted: counted.filter(({ start }) => start < to) }),
     ...(candidate.digests && { digests: true }),
     ...(candidate.sketches && { sketches: true }),
   };
@@ -250,6 +257,12 @@ const replacedOf = ({ blocks }: RollupRequest, { staleBlocks }: Sources, { repla
   return { valid, stale };
 };
 
+/** Returns the days that others do not contain. */
+const without = <Day extends Stale>(days: readonly Day[], others: readonly Stale[]): Day[] => {
+  const known = new Set(others.map(keyOf));
+  return days.filter((day) => !known.has(keyOf(day)));
+};
+
 /** Returns the whole days of a time span; undefined if there are too few, or too many stale ones. */
 const daysOf = (
   range: MillisRange,
@@ -262,8 +275,7 @@ const daysOf = (
   if (to - from < fewestDays * dayMs) return undefined;
   const outdated = daysAmong([...stale, ...replaced.stale], { from, until: to }, products);
   if (outdated.length > maxStaleDays) return undefined;
-  const known = new Set(outdated.map(keyOf));
-  const valid = replaced.valid.filter((day) => day.start >= from && day.start < to && !known.has(keyOf(day)));
+  const valid = without(replaced.valid, outdated).filter(({ start }) => start >= from && start < to);
   return { from: instantText(from), to: instantText(to), stale: outdated, replaced: valid };
 };
 

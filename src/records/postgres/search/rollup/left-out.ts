@@ -3,10 +3,11 @@ import { dayMs } from '#common/time.js';
 import { hourOf, hoursOf } from '#records/postgres/day.js';
 import type { Rows } from '#records/scope/snapshot-reader.js';
 import { instantText } from '#search/query/option/instant.js';
-import { type Candidate, maxStale } from './eligible.js';
+import type { NumberSlot } from '../sql/stored-field.js';
+import { type Candidate, keysOf, maxDays } from './eligible.js';
 import { type RollupBounds, recordSource } from './record-source.js';
 import { noProduct, ofProducts, staleTable } from './rollup-part.js';
-import type { LeftOut, RollupRange, Stale, Whose } from './rollup-range.js';
+import type { LeftOut, ReplacedDay, RollupRange, Stale, Whose } from './rollup-range.js';
 import { recordsAsRollups } from './unrolled-parts.js';
 
 /*
@@ -24,21 +25,25 @@ interface LeftOutRow {
 /**
  * Finds which of the rollups that a candidate needs are left out.
  * @param apart products that are read device by device
+ * @param unsummarized days of products that have no rows by the value of the candidate's key
  */
 export const findLeftOut = async (
   rows: Rows,
   { organizationId }: Pick<Whose, 'organizationId'>,
   candidate: Candidate,
   apart: readonly (string | null)[],
+  unsummarized: readonly Stale[],
 ): Promise<LeftOut> => {
-  if (apart.length === 0 || candidate.sketches) return {};
+  const keys = keysOf(candidate);
+  if (candidate.sketches || (apart.length === 0 && !keys)) return {};
   const [from, to] = [sql`${instantText(candidate.from)}::timestamptz`, sql`${instantText(candidate.to)}::timestamptz`];
   const ofApart = ofProducts(sql`t`, { organizationId }, apart);
-  if (candidate.digests || candidate.key) {
+  if (candidate.digests || keys) {
     const days = await rows<Stale>(sql`
       select t.product_id as "productId", extract(epoch from t.day)::float8 * 1000 as start from record_summary t
-      where ${ofApart} and not t.apart and t.day >= ${from} and t.day < ${to} limit ${maxStale + 1}`);
-    return { days };
+      where ${ofApart} and not t.apart and t.day >= ${from} and t.day < ${to} limit ${maxDays + 1}`);
+    if (!keys || (days.length === 0 && unsummarized.length === 0)) return { days };
+    return { days, replaced: await rows<ReplacedDay>(uncounted({ organizationId, keys, apart, from, to })) };
   }
   const ofDays = candidate.hours
     ? empty
@@ -57,6 +62,27 @@ export const findLeftOut = async (
     ...(replaced && { replaced: replaced.flatMap(({ days, ...of }) => days.map((start) => ({ ...of, start }))) }),
   };
 };
+
+/** Days in blocks whose records are not counted by the values of the keys, of products device by device or as a whole. */
+const uncounted = ({
+  organizationId,
+  keys,
+  apart,
+  from,
+  to,
+}: {
+  organizationId: string;
+  keys: readonly NumberSlot[];
+  apart: readonly (string | null)[];
+  from: Sql;
+  to: Sql;
+}): Sql => sql`
+      select e.source, s.product_id as "productId", extract(epoch from e.day)::float8 * 1000 as start
+      from unnest(${keys.map(({ productId }) => productId)}::uuid[], ${keys.map(({ slot }) => slot)}::int[]) k (product_id, key)
+      join record_block_source s on s.organization_id = ${organizationId}::uuid and s.product_id = k.product_id
+      join record_blocked e on e.source = s.source and e.day >= ${from}::timestamptz::date and e.day < ${to}::timestamptz::date
+      where not exists (select from record_summary t where t.organization_id = s.organization_id and t.product_id = k.product_id
+        and t.day = e.day::timestamp at time zone 'UTC' and t.keys @> array[k.key] and (t.apart or k.product_id <> all(${apart.filter((id) => id !== null)}::uuid[])))`;
 
 /** Selects days between two times. */
 interface LeftOutDays {

@@ -2,6 +2,7 @@ import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { dayMs } from '#common/time.js';
 import { dayOf, hoursOf, hoursOfDevices } from '#records/postgres/day.js';
 import { weekOf } from '#records/postgres/week.js';
+import { blockCounts } from '../blocks/block-count.js';
 import { blockSums } from '../blocks/block-sum.js';
 import { countedParts } from './counted-parts.js';
 import { leftOutParts } from './left-out.js';
@@ -14,7 +15,7 @@ export const rolledParts = (whose: RollupBounds, range: RollupRange): Sql[] =>
   range.digests || range.sketches
     ? digestParts(whose, range)
     : range.keys
-      ? countedParts(whose, range, range.keys)
+      ? [...countedParts(whose, range, range.keys), ...blockCounts(whose, range.keys, range.counted ?? [])]
       : addedParts(whose, range);
 
 const addedParts = (whose: RollupBounds, range: RollupRange): Sql[] => [

@@ -15,7 +15,7 @@ export interface LeftOut {
   readonly hours?: { readonly from: number; readonly until: number };
   /** Days without digests and counts by value of each device. */
   readonly days?: readonly Stale[];
-  /** Days that blocks replace: they have no rows by device and day. */
+  /** Days that blocks replace: they have no rows by device and day, or no counts by value. */
   readonly replaced?: readonly ReplacedDay[];
 }
 
@@ -67,6 +67,8 @@ export interface RollupRange {
    * Slot of the key in each product (see `record_value.key`); set if records are counted by the value of a variable.
    */
   readonly keys?: readonly NumberSlot[];
+  /** Days whose records are counted by value from blocks. */
+  readonly counted?: readonly ReplacedDay[];
   /** Set if digests of the numbers are read. */
   readonly digests?: boolean;
   /** Set if sketches of the values are read. */

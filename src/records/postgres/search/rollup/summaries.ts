@@ -1,7 +1,7 @@
 import sql, { empty } from 'sql-template-tag';
 import type { Rows } from '#records/scope/snapshot-reader.js';
 import { instantText } from '#search/query/option/instant.js';
-import { type Candidate, isByDay, keysOf, maxStale } from './eligible.js';
+import { type Candidate, isByDay, keysOf, maxDays } from './eligible.js';
 import type { Stale } from './rollup-range.js';
 
 /** State of the daily summaries. */
@@ -37,7 +37,7 @@ export const findSummaries = async (
       join unnest(${keys.map(({ productId }) => productId)}::uuid[], ${keys.map(({ slot }) => slot)}::int[]) k (product_id, key) using (product_id)
       where ${within} and not keys @> array[k.key]
       ${unsketched}
-      limit ${maxStale + 1}`),
+      limit ${maxDays + 1}`),
     candidate.digests || candidate.sketches
       ? rows<{ productId: string; days: number }>(
           sql`select product_id as "productId", count(*)::int as days from record_summary where ${within} group by 1`,
