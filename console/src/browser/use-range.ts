@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks';
-import { endsOf, parseRange, type ranges } from '../format/time.js';
+import { endsOf, parseRange } from '../format/range.js';
+import { zone } from '../format/time.js';
 import type { Address } from './address.js';
 import { useNow } from './use-now.js';
 
@@ -10,10 +11,10 @@ const step = 5;
  * Returns the ends of the range in the address in Unix seconds: fixed when it was chosen, or following the clock
  * (`follow`).
  */
-export function useRange(address: Address, fallback: keyof typeof ranges = 'day'): { from: number; to: number } {
+export function useRange(address: Address, fallback = 'day'): { from: number; to: number } {
   const text = address.get('range');
   const follows = address.get('follow') !== '';
   const now = useNow(follows ? step : undefined);
   const following = follows ? now : undefined;
-  return useMemo(() => endsOf(parseRange(text, fallback), following), [text, fallback, following]);
+  return useMemo(() => endsOf(parseRange(text, fallback), following), [text, fallback, following, zone.value]);
 }

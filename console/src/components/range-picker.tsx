@@ -1,8 +1,11 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Address } from '../browser/address.js';
-import { endsOf, isZone, parseRange, type ranges, zone } from '../format/time.js';
+import { endsOf, instantText, nameOfLength, parseInstant, parseRange } from '../format/range.js';
+import { isZone, zone } from '../format/time.js';
 
-const usual = { hour: 'Last hour', day: 'Last day', week: 'Last week', month: 'Last month' } as const;
+const usual = { hour: 'Last hour', '6h': 'Last 6 hours', day: 'Last day', week: 'Last week', month: 'Last 30 days' };
+const short = { '15m': 'Last 15 minutes' };
+const calendar = { today: 'Today', yesterday: 'Yesterday', 'this-week': 'This week' };
 
 /**
  * Picks the time range (`range` in the address) and, on screens that support it, whether the range follows the clock
@@ -15,9 +18,9 @@ export function RangePicker({
   follows = false,
 }: {
   address: Address;
-  fallback?: keyof typeof ranges;
+  fallback?: string;
   /** Ranges to choose from, with their words. */
-  names?: Readonly<Partial<Record<keyof typeof ranges, string>>>;
+  names?: Readonly<Record<string, string>>;
   follows?: boolean;
 }) {
   const named = address.get('zone');
@@ -26,47 +29,50 @@ export function RangePicker({
   }, [named]);
   const range = parseRange(address.get('range'), fallback);
   const { from, to } = endsOf(range);
-  const between = (a: string, b: string) => {
-    const [start, end] = [Date.parse(`${a}Z`) / 1000, Date.parse(`${b}Z`) / 1000];
-    if (Number.isFinite(start) && Number.isFinite(end) && start < end)
-      address.set({ range: `${start}..${end}`, before: '' });
-  };
-  const local = (seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 16);
+  const name = 'name' in range ? range.name : undefined;
+  const all: Record<string, string> = { ...short, ...names, ...calendar };
+  const between = (start: number, end: number) => address.set({ range: `${start}..${end}`, follow: '', before: '' });
+  const length = to - from;
+  const shift = (by: number) => between(Math.max(0, from + by), to + by);
   return (
     <div class="range-picker" role="group" aria-label="Time range">
+      <button type="button" class="plain" aria-label="Earlier" title="Earlier" onClick={() => shift(-length)}>
+        ‹
+      </button>
       <select
         aria-label="Range"
-        value={'last' in range ? range.last : 'between'}
+        value={name ?? 'between'}
         onChange={({ currentTarget: { value } }) =>
-          address.set(
-            value === 'between' ? { range: `${from}..${to}`, follow: '', before: '' } : { range: value, before: '' },
-          )
+          value === 'between' ? between(from, to) : address.set({ range: value, before: '' })
         }
       >
-        {Object.entries(names).map(([value, name]) => (
+        {name !== undefined && !Object.hasOwn(all, name) && <option value={name}>{nameOfLength(name)}</option>}
+        {Object.entries(all).map(([value, words]) => (
           <option key={value} value={value}>
-            {name}
+            {words}
           </option>
         ))}
-        <option value="between">From, to (UTC)</option>
+        <option value="between">From, to</option>
       </select>
-      {!('last' in range) && (
+      {name === undefined && (
         <>
-          <input
-            type="datetime-local"
-            aria-label="From (UTC)"
-            value={local(from)}
-            onChange={({ currentTarget }) => between(currentTarget.value, local(to))}
-          />
-          <input
-            type="datetime-local"
-            aria-label="To (UTC)"
-            value={local(to)}
-            onChange={({ currentTarget }) => between(local(from), currentTarget.value)}
-          />
+          <Instant label="From" value={from} isAllowed={(at) => at < to} choose={(at) => between(at, to)} />
+          <Instant label="To" value={to} isAllowed={(at) => at > from} choose={(at) => between(from, at)} />
         </>
       )}
-      {follows && 'last' in range && (
+      <button type="button" class="plain" aria-label="Later" title="Later" onClick={() => shift(length)}>
+        ›
+      </button>
+      <button
+        type="button"
+        class="plain"
+        aria-label="Twice as long"
+        title="Twice as long"
+        onClick={() => between(Math.max(0, Math.floor(from - length / 2)), Math.ceil(to + length / 2))}
+      >
+        ⤢
+      </button>
+      {follows && name !== undefined && (
         <button
           type="button"
           aria-pressed={address.get('follow') !== ''}
@@ -79,5 +85,41 @@ export function RangePicker({
         {zone.value}
       </span>
     </div>
+  );
+}
+
+/** A typed end of the range, in the time zone that is shown. */
+function Instant({
+  label,
+  value,
+  isAllowed,
+  choose,
+}: {
+  label: string;
+  value: number;
+  isAllowed: (at: number) => boolean;
+  choose: (at: number) => void;
+}) {
+  // What was typed and is no instant stays, so that it can be mended.
+  const [wrong, setWrong] = useState<string | undefined>();
+  const text = instantText(value);
+  useEffect(() => setWrong(undefined), [text]);
+  return (
+    <input
+      class="instant"
+      aria-label={`${label} (${zone.value})`}
+      aria-invalid={wrong !== undefined}
+      title="2026-10-25 08:00, 3d for three days ago, or now"
+      value={wrong ?? text}
+      spellcheck={false}
+      onChange={({ currentTarget }) => {
+        const at = parseInstant(currentTarget.value);
+        if (at === undefined || !isAllowed(at)) setWrong(currentTarget.value);
+        else {
+          setWrong(undefined);
+          choose(at);
+        }
+      }}
+    />
   );
 }

@@ -57,35 +57,6 @@ const inUnit = (seconds: number): [count: number, unit: 'day' | 'hour' | 'minute
   return [Math.trunc(seconds), 'second'];
 };
 
-/** Selectable ranges by their name in the address: length up to now in seconds. */
-export const ranges = {
-  hour: 3600,
-  day: 86_400,
-  week: 7 * 86_400,
-  month: 30 * 86_400,
-  // The names that dashboards use.
-  '1h': 3600,
-  '6h': 6 * 3600,
-  '24h': 86_400,
-  '7d': 7 * 86_400,
-  '30d': 30 * 86_400,
-  '90d': 90 * 86_400,
-} as const;
-
-/** A time range: of a length up to now, or between two instants. */
-export type ChosenRange = { readonly last: keyof typeof ranges } | { readonly from: number; readonly to: number };
-
-/** Parses a range from the address: `day`, or `1700000000..1700003600`. */
-export const parseRange = (text: string, fallback: keyof typeof ranges = 'day'): ChosenRange => {
-  const [, from, to] = /^(\d{1,10})\.\.(\d{1,10})$/.exec(text) ?? [];
-  if (from !== undefined && to !== undefined) return { from: Number(from), to: Number(to) };
-  return { last: Object.hasOwn(ranges, text) ? (text as keyof typeof ranges) : fallback };
-};
-
-/** Returns the ends of a range at a point in time, in whole seconds. */
-export const endsOf = (range: ChosenRange, now = Date.now() / 1000): { from: number; to: number } =>
-  'last' in range ? { from: Math.floor(now - ranges[range.last]), to: Math.ceil(now) } : range;
-
 /** Converts a date and time of the graph to Unix seconds. */
 export const secondsOf = (text: string): number => Date.parse(text) / 1000;
 

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { organizationId } from '../../api/session.js';
 import { useAddress } from '../../browser/address.js';
-import { parseRange, ranges } from '../../format/time.js';
+import { parseRange } from '../../format/range.js';
 import { type Board, useResults } from './data/use-results.js';
 import { valuesIn } from './data/values.js';
 import type { Dashboard } from './document.js';
@@ -13,10 +13,7 @@ export function useBoard(application: Subjects, dashboard: Dashboard, organizati
   const { panels, variables } = dashboard;
   const values = useMemo(() => valuesIn(address, variables), [address, variables]);
   const text = address.get('range');
-  const range = useMemo(() => {
-    const parsed = parseRange(text, dashboard.range);
-    return 'last' in parsed ? ranges[parsed.last] : parsed;
-  }, [text, dashboard.range]);
+  const range = useMemo(() => parseRange(text, dashboard.range), [text, dashboard.range]);
   const facts = useMemo(() => factsOf(application), [application]);
   return useResults({ organizationId: organization, applicationId: application.id, panels, values, range, facts });
 }

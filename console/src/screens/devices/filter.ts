@@ -1,6 +1,6 @@
 import type { DeviceFilterInput } from '../../api/documents.js';
 import type { Address } from '../../browser/address.js';
-import { ranges } from '../../format/time.js';
+import { lengths } from '../../format/range.js';
 
 /** The filters of a list of devices. */
 export interface Matching {
@@ -23,7 +23,7 @@ export const matchingOf = (address: Address, now: number): Matching => {
     ...(address.get('tag') !== '' && { tag: address.get('tag') }),
     ...(address.get('product') !== '' && { productIds: [address.get('product')] }),
     ...(address.get('application') !== '' && { applicationId: address.get('application') }),
-    ...(isSilence(silent) && { silentSince: now - ranges[silent] }),
+    ...(isSilence(silent) && { silentSince: now - lengths[silent] }),
   };
   return { q: address.get('q') || null, filter: Object.keys(filter).length === 0 ? null : filter };
 };

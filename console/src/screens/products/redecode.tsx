@@ -6,7 +6,8 @@ import { Action } from '../../components/action.js';
 import { JobProgress } from '../../components/job.js';
 import { Section } from '../../components/page.js';
 import { RangePicker } from '../../components/range-picker.js';
-import { endsOf, formatTime, parseRange, zone } from '../../format/time.js';
+import { endsOf, parseRange } from '../../format/range.js';
+import { formatTime, zone } from '../../format/time.js';
 
 /**
  * Decodes the stored frames of a range again with the present variables: first a dry run that only counts, then the

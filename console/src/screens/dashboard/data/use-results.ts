@@ -1,6 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { DashboardRecordsDocument } from '../../../api/documents.js';
 import { askEach, type GraphError, refusalOf, subscribe } from '../../../api/graph.js';
+import { type ChosenRange, endsOf } from '../../../format/range.js';
+import { zone } from '../../../format/time.js';
 import type { Panel } from '../document.js';
 import { askPanel } from './ask.js';
 import type { Fact } from './context.js';
@@ -33,8 +35,7 @@ export interface Subject {
   readonly applicationId: string;
   readonly panels: readonly Panel[];
   readonly values: Values;
-  /** Length of a range that follows the clock, in seconds, or its ends. */
-  readonly range: number | { readonly from: number; readonly to: number };
+  readonly range: ChosenRange;
   readonly facts: ReadonlyMap<string, Fact>;
 }
 
@@ -61,8 +62,8 @@ export function useResults(subject: Subject): Board {
   const { organizationId, applicationId, panels, values, range, facts } = subject;
   // The layout and the titles of panels do not affect the request.
   const key = useMemo(
-    () => JSON.stringify([panels.map(({ x, y, w, h, title, ...asked }) => asked), values, range]),
-    [panels, values, range],
+    () => JSON.stringify([panels.map(({ x, y, w, h, title, ...asked }) => asked), values, range, zone.value]),
+    [panels, values, range, zone.value],
   );
 
   useEffect(() => {
@@ -99,8 +100,8 @@ export function useResults(subject: Subject): Board {
       left = undefined;
       schedule(failures > 0 ? Math.min(retry.most, retry.first * 2 ** failures) : isStale ? pause : pauses.most);
     };
-    const length = typeof range === 'number' ? range : range.to - range.from;
-    const pause = length <= 86_400 ? pauses.short : pauses.long;
+    const { from, to } = endsOf(range);
+    const pause = to - from <= 86_400 ? pauses.short : pauses.long;
     wake.current = (isUrgent) => {
       if (isUrgent) schedule(0);
       else if (left === undefined) schedule(Math.max(0, last + pause - Date.now()));
@@ -116,7 +117,7 @@ export function useResults(subject: Subject): Board {
     };
   }, [organizationId, applicationId, key, facts]);
 
-  const follows = typeof range === 'number';
+  const follows = 'name' in range;
   useEffect(() => {
     if (!follows) return undefined;
     let wasLost = false;
@@ -143,8 +144,7 @@ export function useResults(subject: Subject): Board {
 
 async function resultsOf(subject: Subject, signal: AbortSignal): Promise<Shown> {
   const { organizationId, applicationId, panels, values, range, facts } = subject;
-  const to = typeof range === 'number' ? Math.ceil(Date.now() / 1000) : range.to;
-  const from = typeof range === 'number' ? to - range : range.from;
+  const { from, to } = endsOf(range);
   const request = new PanelRequest();
   const readers = panels.map((panel) => [panel.id, askPanel(panel, values, { request, from, to, facts })] as const);
   const { text, variables } = request.build(organizationId, applicationId, from, to);
