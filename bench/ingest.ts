@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { Pool } from 'undici';
 import { type Row, report } from './figures.js';
 import { type BenchFleet, furnish, nextItem } from './fleet.js';
+import { compareDerived } from './ingest-derived.js';
 import { type Spent, spentBy } from './processor.js';
 import { resident } from './resident.js';
 import { startRival } from './rival.js';
@@ -21,7 +22,8 @@ const singleSeconds = 4;
  * posts with a bare server that commits each request.
  * `--rounds N` repeats (5), `--singles` measures single posts only. `--rows N` compares batches into a table of N
  * stored records with batches into an empty table instead; `--kept FOLDER` keeps those records for the next run, and
- * `--prepare` only creates them.
+ * `--prepare` only creates them. `--derived` and `--counters` compare products with formulas and with counters with a
+ * product that has neither.
  */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -32,9 +34,12 @@ export async function run(args: readonly string[]): Promise<void> {
       kept: { type: 'string' },
       prepare: { type: 'boolean', default: false },
       singles: { type: 'boolean', default: false },
+      derived: { type: 'boolean', default: false },
+      counters: { type: 'boolean', default: false },
     },
   });
   const rounds = Number(values.rounds);
+  if (values.derived || values.counters) return compareDerived(rounds, values);
   if (values.rows !== '0') return compareWithEmpty(Number(values.rows), { ...values, rounds });
   const stage = await openStage();
   try {

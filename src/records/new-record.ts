@@ -7,7 +7,8 @@ import type { PlainJson } from '#json/json.js';
 import { type DecodeReport, decode } from './decode/decode.js';
 import type { DecodableVariable } from './decode/layout.js';
 import type { AttributeHistory, AttributeReader } from './derive/attribute.js';
-import { derive, type RecordContent, underive } from './derive/derive.js';
+import type { Derivation } from './derive/derivation.js';
+import { derive, exampleOf, type RecordContent, underive } from './derive/derive.js';
 import type { Past } from './derive/past.js';
 import { type Item, type ItemFrame, type PlainObject, Rejection } from './item.js';
 import type { ProductShape } from './scope/product-shape.js';
@@ -28,7 +29,10 @@ export interface NewRecord {
   key?: string;
   /** Hours for which the key counts; 48 by default. */
   keyHours?: number;
-  /** Present if formulas read earlier records: the transaction that stores the record computes it. */
+  /**
+   * Present if formulas read earlier records: the transaction that stores the record computes it. Until then `metadata`
+   * and `data` are as sent, and `typed` is empty.
+   */
   pending?: PendingRecord;
 }
 
@@ -51,7 +55,7 @@ export type GivenFields = {
   wins?: boolean;
   data?: PlainObject;
   /** Names of the product's derived variables when the record was stored. */
-  computed?: string[];
+  computed?: readonly string[];
 };
 
 const earliest = Date.UTC(2000, 0, 1) / 1000;
@@ -85,28 +89,29 @@ export const createRecord = (
   }
   const attribute = attributes?.at(device.id, ts) ?? noAttribute;
   const sent = contentOf(item, shape?.variables ?? []);
-  const content = derivedOf(sent, shape, attribute);
+  const pending = shape?.derivation?.earlier && { content: sent, shape, attribute };
+  const content = pending ? { ...sent, given: givenOf(sent, shape.derivation!) } : derivedOf(sent, shape, attribute);
   return {
     id: newRecordId(arrivedAt),
     device,
     ts,
     ...content,
-    typed: shape ? typeData(content.data, shape.slots) : {},
+    typed: shape && !pending ? typeData(content.data, shape.slots) : {},
     ...(item.key === undefined ? {} : { key: boundedKey(item.key) }),
     ...(item.keyHours === undefined ? {} : { keyHours: item.keyHours }),
-    ...(shape?.derivation?.earlier && { pending: { content: sent, shape, attribute } }),
+    ...(pending && { pending }),
   };
 };
 
 /**
- * Returns the data of a record for the catalogue of fields, with an example of each derived variable that is computed
- * later.
+ * Returns the values of a record for the catalogue of fields. One that is computed later has an example of each derived
+ * variable, and of the reason why it is absent.
  */
-export const catalogued = ({ data, pending }: NewRecord): PlainObject =>
-  pending === undefined ? data : { ...pending.shape.derivation!.examples, ...data };
+export const catalogued = ({ metadata, data, pending }: NewRecord): RecordContent =>
+  pending === undefined ? { metadata, data } : exampleOf({ metadata, data }, pending.shape.derivation!);
 
 /** Computes a pending record, of which nothing was read or stored so far. */
-export const computePending = (record: NewRecord, { content, shape, attribute }: PendingRecord, past: Past): void => {
+export const computePending = (record: NewRecord, { content, shape, attribute }: PendingRecord, past?: Past): void => {
   const { metadata, data } = derive(content, shape.derivation!, attribute, past, record.ts);
   Object.assign(record, { metadata, data, typed: typeData(data, shape.slots) });
 };
@@ -162,9 +167,12 @@ const derivedOf = (
     : {
         ...content,
         ...derive(content, derivation, attribute, past, ts),
-        given: { ...content.given, computed: derivation.names.toSorted() },
+        given: givenOf(content, derivation),
       };
 };
+
+/** Notes the names of the derived variables. Records without other given fields share one object. */
+const givenOf = ({ given }: Content, { note }: Derivation): GivenFields => (given ? { ...given, ...note } : note);
 
 /** A record as it was stored. */
 interface StoredContent extends RecordContent {

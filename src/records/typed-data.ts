@@ -27,6 +27,12 @@ export const typeData = (data: PlainObject, slots: readonly Slot[]): TypedData =
   for (const slot of slots) {
     const value = valueOfName(data, slot.name);
     if (value === undefined) continue;
+    if (typeof value !== 'object') {
+      const one = fits[slot.type](value);
+      if (one) place(typed, slot, one.slot);
+      else (typed.ignored ??= []).push(`data.${slot.name}`);
+      continue;
+    }
     const values = leaves(value);
     const fitting = values.map((inner) => fits[slot.type](inner)).filter((inner) => inner !== undefined);
     if (fitting.length < values.length) (typed.ignored ??= []).push(`data.${slot.name}`);
@@ -38,6 +44,7 @@ export const typeData = (data: PlainObject, slots: readonly Slot[]): TypedData =
 
 /** Converts a value, or an array of values, to its variable's type. Returns undefined if nothing in it fits. */
 export const fittingValue = (type: VariableType, value: PlainJson): PlainJson | undefined => {
+  if (typeof value !== 'object') return fits[type](value)?.own;
   const fitting = leaves(value).flatMap((inner) => fits[type](inner) ?? []);
   return fitting.length > 1 ? fitting.map(({ own }) => own) : fitting[0]?.own;
 };

@@ -40,6 +40,8 @@ type Absent = {
 export interface Derivation {
   /** Names of the derived variables. */
   readonly names: readonly string[];
+  /** The sorted names, as a record notes them. */
+  readonly note: { readonly computed: readonly string[] };
   /** Names of the variables of the record that formulas read. */
   readonly inputs: readonly string[];
   /** A value of each derived variable. */
@@ -131,6 +133,7 @@ class Compilation {
     const broken = derived.filter(({ name }) => compiled.every((each) => each.name !== name));
     return {
       names: derived.map(({ name }) => name),
+      note: { computed: derived.map(({ name }) => name).toSorted() },
       inputs: inputs.map(({ name }) => name),
       examples: Object.fromEntries(derived.map(({ name, type }) => [name, examples[formulaType(type)]])),
       attributes: [...this.attributes.keys()],

@@ -20,17 +20,22 @@ export const derive = (
   past?: Past,
   ts?: number,
 ): RecordContent => {
-  const sent = withKeys(data, derivation.names);
-  const measured = withoutKeys(data, derivation.names);
+  const isSent = hasAny(data, derivation.names);
+  const measured = isSent ? withoutKeys(data, derivation.names) : data;
   const { values, absent } = derivation.compute(measured, attribute, past, ts);
-  const derived = { ...(Object.keys(sent).length > 0 && { sent }), ...(absent.length > 0 && { absent }) };
-  return {
-    data: { ...measured, ...values },
-    metadata: {
-      ...withoutKeys(metadata, ['derived']),
-      ...(Object.keys(derived).length > 0 && { derived }),
-    },
+  const own = withoutKeys(metadata, ['derived']);
+  if (!isSent && absent.length === 0) return { data: { ...measured, ...values }, metadata: own };
+  const derived = { ...(isSent && { sent: withKeys(data, derivation.names) }), ...(absent.length > 0 && { absent }) };
+  return { data: { ...measured, ...values }, metadata: { ...own, derived } };
+};
+
+/** Returns what a device sent with an example of each field that {@link derive} may add. */
+export const exampleOf = ({ metadata, data }: RecordContent, { names, examples }: Derivation): RecordContent => {
+  const derived = {
+    ...(hasAny(data, names) && { sent: withKeys(data, names) }),
+    absent: [{ variable: '', code: '', input: '' }],
   };
+  return { data: { ...data, ...examples }, metadata: { ...metadata, derived } };
 };
 
 /** Returns what a device sent, of a record to which {@link derive} added the variables `computed`. */
@@ -42,7 +47,8 @@ export const underive = ({ metadata, data }: RecordContent, computed: readonly s
 const withKeys = (object: PlainObject, keys: readonly string[]): PlainObject =>
   Object.fromEntries(keys.flatMap((key) => (Object.hasOwn(object, key) ? [[key, object[key]!]] : [])));
 
+const hasAny = (object: PlainObject, keys: readonly string[]): boolean =>
+  keys.some((key) => Object.hasOwn(object, key));
+
 const withoutKeys = (object: PlainObject, keys: readonly string[]): PlainObject =>
-  keys.some((key) => Object.hasOwn(object, key))
-    ? Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)))
-    : object;
+  hasAny(object, keys) ? Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key))) : object;

@@ -65,6 +65,7 @@ export const completeWithoutSearch = async (tx: PoolClient, fresh: readonly NewR
     const late = part.records.filter((record) => past === undefined || isBefore(record, past));
     const [first, last] = [late[0], late.at(-1)];
     if (first && last) due.push({ ...part, from: first.ts, to: last.ts, names });
+    for (const record of late) computePending(record, record.pending!);
     if (past === undefined) continue;
     for (const record of late) past.add(record, measuredOf(record, part));
     computeInOrder(part, part.records.slice(late.length), past);

@@ -56,7 +56,8 @@ export const prepare = async (
   for (const items of prepared)
     for (const record of items) {
       if (record instanceof Rejection) continue;
-      fields.note(record.device, record.metadata, catalogued(record));
+      const { metadata, data } = catalogued(record);
+      fields.note(record.device, metadata, data);
       times.push(record.ts);
     }
   await fields.flush(pool);

@@ -1,5 +1,4 @@
 import type { PoolClient } from 'pg';
-import type { PlainJson } from '#json/json.js';
 import type { NewRecord } from '#records/new-record.js';
 import { CopyRows, copyIn } from './copy.js';
 import { markDirty, type Touched } from './dirty.js';
@@ -90,8 +89,11 @@ const target =
 const rowsOf = (records: readonly NewRecord[]): { rows: Buffer[]; sizes: number[] } => {
   const rows = new CopyRows(13);
   const sizes: number[] = [];
+  // Records of a product with formulas share one object.
+  let shared: { given: NewRecord['given']; text: string | undefined } = { given: undefined, text: undefined };
   for (const { id, device, ts, metadata, data, frame, given, typed } of records) {
     const before = rows.size;
+    if (given !== shared.given) shared = { given, text: textOf(given) };
     rows
       .row()
       .uuid(id)
@@ -102,7 +104,7 @@ const rowsOf = (records: readonly NewRecord[]): { rows: Buffer[]; sizes: number[
       .jsonb(textOf(metadata))
       .jsonb(textOf(data))
       .jsonb(textOf(frame))
-      .jsonb(textOf(given))
+      .jsonb(shared.text)
       .numbers(typed.numbers)
       .texts(typed.texts)
       .jsonb(textOf(typed.many))
@@ -113,7 +115,7 @@ const rowsOf = (records: readonly NewRecord[]): { rows: Buffer[]; sizes: number[
 };
 
 /** Returns the JSON text of a value, or undefined without one. */
-const textOf = (value: PlainJson | undefined): string | undefined =>
+const textOf = (value: object | undefined): string | undefined =>
   value === undefined ? undefined : JSON.stringify(value);
 
 const touchedOf = ({ device, ts }: NewRecord): Touched => ({
