@@ -9,4 +9,7 @@ addEventListener('hashchange', takeTokenFromAddress);
 joinTabs();
 preloadScreen();
 if (token.value === undefined && !isWall) void findPerson();
-render(<App />, document.getElementById('console')!);
+const root = document.getElementById('console')!;
+// The first render of a wall waits for its script, and Preact then keeps what the page contains below the dashboard.
+if (isWall) root.replaceChildren();
+render(<App />, root);

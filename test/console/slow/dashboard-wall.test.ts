@@ -5,6 +5,10 @@ import { useWorld } from '../../support/world.js';
 import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';
 import { coldRooms, saveDashboard } from '../dashboards.js';
 
+const makeLink = `mutation ($o: ID!, $a: ID!) {
+  createDashboardLink(organizationId: $o, applicationId: $a, name: "Lobby") { token }
+}`;
+
 describeInBrowser('console: wall', () => {
   const world = useWorld();
   const browser = useBrowser();
@@ -67,6 +71,22 @@ describeInBrowser('console: wall', () => {
     expect(wall.faults).toEqual([]);
   }, 120_000);
 
+  it('fits a dashboard of few rows on the screen, without a placeholder below it', async () => {
+    const { owner, application } = await coldRooms(world);
+    const table = { kind: 'table', title: 'Newest', sources: [{ variable: 'data.temperature' }] };
+    await saveDashboard(owner, application, [{ ...table, id: 'a', x: 0, y: 0, w: 12, h: 8 }]);
+    const { body } = await owner.graph(makeLink, { o: owner.id, a: application });
+    const link = `${world.url}/console/wall#${body.data!['createDashboardLink'].token}`;
+    const { page } = await browser.open(link, { viewport: { width: 1920, height: 1080 } });
+    await page.getByRole('cell', { name: 'Freezer' }).waitFor();
+    expect(await page.getByLabel('Loading').count()).toBe(0);
+    const [height, width] = await page.evaluate(() => [
+      document.documentElement.scrollHeight,
+      document.documentElement.scrollWidth,
+    ]);
+    expect([width, height]).toEqual([1920, 1080]);
+  });
+
   it('refuses an address with something else than a link, such as the token of a person', async () => {
     const owner = await world.organization();
     const { page } = await browser.open(`${world.url}/console/wall#${owner.token}`);
@@ -81,8 +101,7 @@ describeInBrowser('console: wall', () => {
     const { owner, application } = await coldRooms(world);
     const table = { kind: 'table', title: 'Newest', sources: [{ variable: 'data.temperature' }] };
     await saveDashboard(owner, application, [{ ...table, id: 'a', x: 0, y: 0, w: 12, h: 8 }]);
-    const make = `mutation ($o: ID!, $a: ID!) { createDashboardLink(organizationId: $o, applicationId: $a, name: "Lobby") { token } }`;
-    const { body } = await owner.graph(make, { o: owner.id, a: application });
+    const { body } = await owner.graph(makeLink, { o: owner.id, a: application });
     const first = await startTestService(world.databaseUrl);
     const link = `${first.url}/console/wall#${body.data!['createDashboardLink'].token}`;
     const { page, faults } = await browser.open(link);
