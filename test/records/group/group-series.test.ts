@@ -258,6 +258,16 @@ describe('groupSeries', () => {
     expect(await ask(world, other, 'runs')).toEqual([before]);
   });
 
+  it('counts no step to the first value of a new meter that was exchanged within a day in blocks', async () => {
+    const values = [1000, 1010, 4715, 4720, 4730].map(
+      (v, index): Sent => ({ device: 0, minute: [600, 660, 780, 840, 1980][index]!, v, isLate: false, isOn: false }),
+    );
+    const world = await store({ ...quiet, homeZone: 'UTC', values, exchanges: [{ device: 0, minute: 720, v: 4711 }] });
+    const range = { from: quiet.start, to: quiet.start + 2 * daySeconds, timeZone: 'UTC' };
+    const call = { ...range, calendarInterval: CalendarInterval.day, perDevice: DeviceReduction.increase };
+    for (const sums of ['runs', 'all'] as const) expect((await ask(world, call, sums))[0]!.values).toEqual([19, 10]);
+  });
+
   it('reads hours, days and months from sums of all devices', async () => {
     const values = Array.from(
       { length: 336 },

@@ -72,6 +72,7 @@ export const createGroupSeries =
                 facts: facts.numeric,
                 parts,
                 risingOnly,
+                ...(parts.includes('i') && { counter: { variable, to: plan.to } }),
                 ...(isSited(call) && { unmoved: { from: plan.since, to: plan.to } }),
               }),
             },

@@ -14,6 +14,11 @@ export interface WantedSums extends SumDays {
   readonly parts: readonly SumPart[];
   /** Whether only runs that never fall may be read from sums, because a fall may be noise or an overflow. */
   readonly risingOnly: boolean;
+  /**
+   * If given, devices whose meter of this variable was exchanged within the days are read from records: sums of a run
+   * contain the step to the first value of the new meter.
+   */
+  readonly counter?: { readonly variable: string; readonly to: number };
   /** If given, devices that move within this time are read from records: a run could lie at two sites. */
   readonly unmoved?: UnixRange;
 }
@@ -33,7 +38,7 @@ const alias = (part: SumPart): Sql =>
  * each run with each of 10,000.
  */
 export const sumTables = (wanted: WantedSums): Sql => {
-  const { organizationId, facts, days, parts, risingOnly, unmoved } = wanted;
+  const { organizationId, facts, days, parts, risingOnly, counter, unmoved } = wanted;
   const read: SumPart[] = ['n', ...parts];
   const products = facts.map(({ productId }) => productId);
   const joins = read.map(
@@ -55,7 +60,7 @@ export const sumTables = (wanted: WantedSums): Sql => {
         ${days.map(({ slot }) => slot)}::int[], ${days.map(({ alone }) => alone)}::boolean[]) y (source, product_id, day, slot, alone)),
   plain as materialized (
     select o.device_id from record_source o join device_of_group d using (device_id)
-     where o.organization_id = ${organizationId}::uuid and d.product_id = any(${products}::uuid[])${unmoved ? hasNotMoved(unmoved) : empty}
+     where o.organization_id = ${organizationId}::uuid and d.product_id = any(${products}::uuid[])${unmoved ? hasNotMoved(unmoved) : empty}${counter ? isNotExchanged(wanted, counter) : empty}
      group by 1 having count(*) = 1 and bool_and(o.product_id in (select product_id from summed))),
   plain_number as materialized (
     select b.device, p.device_id from plain p join record_block_device b using (device_id)
@@ -85,6 +90,14 @@ const hasNotMoved = ({ from, to }: UnixRange): Sql => sql`
          select from device_site m where m.device_id = o.device_id
            and (m.started_at > to_timestamp(${from}::float8) and m.started_at < to_timestamp(${to}::float8)
              or m.ended_at > to_timestamp(${from}::float8) and m.ended_at < to_timestamp(${to}::float8)))`;
+
+const isNotExchanged = (
+  { organizationId, days }: WantedSums,
+  { variable, to }: NonNullable<WantedSums['counter']>,
+): Sql => sql`
+       and not exists (
+         select from counter_exchange e where e.organization_id = ${organizationId}::uuid and e.variable = ${variable} and e.device_id = o.device_id
+            and e.ts >= to_timestamp(${Math.min(...days.map(({ day }) => day))}::float8) and e.ts < to_timestamp(${to}::float8))`;
 
 /** Lateral subquery of the spans in which the records of a device `d` are read from rows. */
 export const rowSpans = ({ spans }: Pick<WantedSums, 'spans'>, from: Sql, to: Sql): Sql => {
