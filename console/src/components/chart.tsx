@@ -7,6 +7,7 @@ import type { Level } from './levels.js';
 import { Plot } from './plot.js';
 import { isBoolean, type Line, mostColours, readValue, type Shape, tableColumns } from './plot-data.js';
 import { tableLines } from './spread.js';
+import { TableFrame } from './table-frame.js';
 
 /** Heights in pixels: of a chart that stands alone, of a chart among others, and of a tile. */
 const heights = { tall: 260, low: 170, tile: 110 } as const;
@@ -156,7 +157,7 @@ function Numbers({ label, lines: drawn, bands }: { label: string; lines: readonl
   const [ts, ...values] = useMemo(() => tableColumns(lines), [lines]);
   const rows: number[] = Array.from(ts, (_, index) => index).toReversed();
   return (
-    <div class="table-frame numbers" tabIndex={0}>
+    <TableFrame label={label} shape="numbers">
       <table aria-label={label}>
         <thead>
           <tr>
@@ -193,6 +194,6 @@ function Numbers({ label, lines: drawn, bands }: { label: string; lines: readonl
           The newest {mostRows} of {rows.length} are shown.
         </p>
       )}
-    </div>
+    </TableFrame>
   );
 }

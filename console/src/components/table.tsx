@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Address } from '../browser/address.js';
+import { TableFrame } from './table-frame.js';
 
 /** A column of a table. */
 export interface Column<Row> {
@@ -41,7 +42,7 @@ export function Table<Row extends { id: string }>({
 }) {
   const allChosen = choice !== undefined && rows.length > 0 && rows.every(({ id }) => choice.has(id));
   return (
-    <div class="table-frame">
+    <TableFrame label={label}>
       <table class="list" role="table" aria-label={label} aria-busy={busy}>
         <thead role="rowgroup">
           <tr role="row">
@@ -87,7 +88,7 @@ export function Table<Row extends { id: string }>({
           ))}
         </tbody>
       </table>
-    </div>
+    </TableFrame>
   );
 }
 

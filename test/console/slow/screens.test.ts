@@ -56,6 +56,27 @@ describeInBrowser('console: requests and accessibility of every screen', () => {
     60_000,
   );
 
+  it('scrolls each table that is wider than the screen by the keyboard', async () => {
+    const { page } = await browser.open(`${world.url}/console/#token=${screens.token}`, {
+      viewport: { width: 560, height: 800 },
+    });
+    let scrolled = 0;
+    for (const name of screenNames) {
+      await page.goto(`${world.url}/console${screens.paths[name]}`);
+      await loaded(page);
+      for (const frame of await page.locator('main :has(> table)').all()) {
+        if (!(await frame.evaluate((of) => of.scrollWidth > of.clientWidth + 1))) continue;
+        expect([name, await frame.getAttribute('aria-label')]).toEqual([name, expect.stringMatching(/./)]);
+        await frame.focus();
+        expect([name, await frame.evaluate((of) => of.matches(':focus'))]).toEqual([name, true]);
+        await page.keyboard.press('ArrowRight');
+        await until(() => frame.evaluate((of) => of.scrollLeft > 0));
+        scrolled += 1;
+      }
+    }
+    expect(scrolled).toBeGreaterThan(2);
+  }, 120_000);
+
   it('shows the times around a clock change in three zones, with the name of the zone', async () => {
     const owner = await world.organization();
     const variables = [{ name: 'temperature', type: 'FLOAT32' }];

@@ -2,6 +2,7 @@ import type { ApplicationQuery, Permission } from '../../api/documents.js';
 import type { LoadedParts } from '../../api/use-query.js';
 import { Section } from '../../components/page.js';
 import { Empty, Part } from '../../components/state.js';
+import { TableFrame } from '../../components/table-frame.js';
 import { accessOf, cutOf } from '../../format/value.js';
 
 type Grants = NonNullable<ApplicationQuery['application']>['grants'];
@@ -41,7 +42,7 @@ export const WhoMaySee = ({ grants, of }: { grants: Grants; of: LoadedParts<Appl
 const Seers = ({ of, cuts }: { of: readonly Seer[]; cuts: readonly string[] }) => (
   <>
     <p class="quiet">The organization's own tokens, and:</p>
-    <div class="table-frame">
+    <TableFrame label="Who may see this, and why">
       <table aria-label="Who may see this, and why">
         <thead>
           <tr>
@@ -60,7 +61,7 @@ const Seers = ({ of, cuts }: { of: readonly Seer[]; cuts: readonly string[] }) =
           ))}
         </tbody>
       </table>
-    </div>
+    </TableFrame>
     {cuts.length > 0 && <p class="quiet">The table has {cuts.join(', ')}.</p>}
   </>
 );

@@ -14,6 +14,7 @@ import { Ago } from '../../components/ago.js';
 import { Copyable } from '../../components/copy.js';
 import { Field } from '../../components/dialog.js';
 import { Empty, Loading } from '../../components/state.js';
+import { TableFrame } from '../../components/table-frame.js';
 import { ExpiryField, expiryOf } from '../../components/token.js';
 import { formatTime, secondsOf } from '../../format/time.js';
 import { Modal } from './edit/modal.js';
@@ -75,7 +76,7 @@ export function Links({ applicationId, close }: { applicationId: string; close: 
 }
 
 const Table = ({ links, end }: { links: readonly Link[]; end: (id: string) => Promise<unknown> }) => (
-  <div class="table-frame">
+  <TableFrame label="Links">
     <table aria-label="Links">
       <thead>
         <tr>
@@ -106,5 +107,5 @@ const Table = ({ links, end }: { links: readonly Link[]; end: (id: string) => Pr
         ))}
       </tbody>
     </table>
-  </div>
+  </TableFrame>
 );

@@ -4,6 +4,7 @@ import { useQuery } from '../../api/use-query.js';
 import { useAddress } from '../../browser/address.js';
 import { Section } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
+import { TableFrame } from '../../components/table-frame.js';
 import { said } from '../../format/look.js';
 import { formatTime, zone } from '../../format/time.js';
 import { shown } from '../../format/value.js';
@@ -30,7 +31,7 @@ export function Records({ device }: { device: Device }) {
   const hasFrames = isOwner.value && items.some(({ frame }) => frame !== null);
   return (
     <Section title="Records">
-      <div class="table-frame">
+      <TableFrame label="Records">
         <table aria-label="Records">
           <thead>
             <tr>
@@ -69,7 +70,7 @@ export function Records({ device }: { device: Device }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </TableFrame>
     </Section>
   );
 }

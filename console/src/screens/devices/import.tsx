@@ -12,6 +12,7 @@ import { Action } from '../../components/action.js';
 import { Field } from '../../components/dialog.js';
 import { Section } from '../../components/page.js';
 import { Failure, Loading } from '../../components/state.js';
+import { TableFrame } from '../../components/table-frame.js';
 import { counted } from '../../format/value.js';
 
 /** Uploads a file for a dry run and returns the identifier of its import. */
@@ -133,7 +134,7 @@ function Outcome({ of, reload, close }: { of: Import; reload: () => void; close:
         {counted(rejected, 'line')} rejected.
       </p>
       {faults.length > 0 && (
-        <div class="table-frame">
+        <TableFrame label="Faults">
           <table aria-label="Faults">
             <thead>
               <tr>
@@ -152,7 +153,7 @@ function Outcome({ of, reload, close }: { of: Import; reload: () => void; close:
               ))}
             </tbody>
           </table>
-        </div>
+        </TableFrame>
       )}
       {faultCount > shownFaults && <p class="quiet">These are the first of {faultCount.toLocaleString()} faults.</p>}
       {ignored.length > 0 && <IgnoredTable count={ignoredCount ?? 0} ignored={ignored} />}
@@ -186,7 +187,7 @@ function IgnoredTable({ count, ignored }: { count: number; ignored: Import['igno
         {counted(count, 'value')} of the wrong type: imported with the other values of the line, but searches and charts
         leave {count === 1 ? 'it' : 'them'} out.
       </p>
-      <div class="table-frame">
+      <TableFrame label="Values of the wrong type">
         <table aria-label="Values of the wrong type">
           <thead>
             <tr>
@@ -207,7 +208,7 @@ function IgnoredTable({ count, ignored }: { count: number; ignored: Import['igno
             ))}
           </tbody>
         </table>
-      </div>
+      </TableFrame>
     </>
   );
 }

@@ -4,6 +4,7 @@ import { Charts } from '../../components/chart.js';
 import { Section } from '../../components/page.js';
 import type { Line } from '../../components/plot-data.js';
 import { Empty } from '../../components/state.js';
+import { TableFrame } from '../../components/table-frame.js';
 import { type Cell, csvOf, download } from '../../format/csv.js';
 import { formatTime, zone } from '../../format/time.js';
 import { counted, shown } from '../../format/value.js';
@@ -81,7 +82,7 @@ const Buckets = ({ of: table, from, to }: { of: BucketTable; from: number; to: n
     >
       {rows.length === 0 ? <Empty title="No bucket" /> : <Picture of={table} from={from} to={to} />}
       {rows.length > 0 && (
-        <div class="table-frame tall">
+        <TableFrame label={`Buckets of ${title}`} shape="tall">
           <table aria-label={`Buckets of ${title}`}>
             <thead>
               <tr>
@@ -105,7 +106,7 @@ const Buckets = ({ of: table, from, to }: { of: BucketTable; from: number; to: n
               ))}
             </tbody>
           </table>
-        </div>
+        </TableFrame>
       )}
       {rows.length > mostRows && (
         <p class="quiet">

@@ -7,6 +7,7 @@ import { Action } from '../../components/action.js';
 import { CopyButton, CopyText } from '../../components/copy.js';
 import { Facts, Page, Section } from '../../components/page.js';
 import { Empty, headingWithout, Loading } from '../../components/state.js';
+import { TableFrame } from '../../components/table-frame.js';
 import { quoted } from '../../format/curl.js';
 import { formatTime, secondsOf, zone } from '../../format/time.js';
 import { shown } from '../../format/value.js';
@@ -185,7 +186,7 @@ const Attempts = ({ of: { attempts } }: { of: Delivery }) => (
     {attempts.length === 0 ? (
       <Empty title="No attempt yet" />
     ) : (
-      <div class="table-frame">
+      <TableFrame label="Attempts">
         <table aria-label="Attempts">
           <thead>
             <tr>
@@ -210,7 +211,7 @@ const Attempts = ({ of: { attempts } }: { of: Delivery }) => (
             ))}
           </tbody>
         </table>
-      </div>
+      </TableFrame>
     )}
   </Section>
 );

@@ -3,6 +3,7 @@ import { LiveRecordsDocument } from '../../api/documents.js';
 import { type GraphError, subscribe } from '../../api/graph.js';
 import { organizationId } from '../../api/session.js';
 import { Empty, Failure } from '../../components/state.js';
+import { TableFrame } from '../../components/table-frame.js';
 import { type Look, said } from '../../format/look.js';
 import { formatTime, zone } from '../../format/time.js';
 import { counted } from '../../format/value.js';
@@ -62,7 +63,7 @@ export function Stream({
           <p>Records appear here as they are stored.</p>
         </Empty>
       ) : (
-        <div class="table-frame">
+        <TableFrame label="Records">
           <table aria-label="Records">
             <thead>
               <tr>
@@ -85,7 +86,7 @@ export function Stream({
               ))}
             </tbody>
           </table>
-        </div>
+        </TableFrame>
       )}
     </>
   );

@@ -5,6 +5,7 @@ import { Action } from '../../components/action.js';
 import { Field } from '../../components/dialog.js';
 import { Section } from '../../components/page.js';
 import { Empty } from '../../components/state.js';
+import { TableFrame } from '../../components/table-frame.js';
 import { type Product, putSettings } from './settings.js';
 
 /** Commands that devices of the product understand, and the parts of their state, which owners edit. */
@@ -64,7 +65,7 @@ type Put = (changes: Parameters<typeof putSettings>[1]) => Promise<void>;
 const CommandTable = ({ product: { settings }, put }: { product: Product; put: Put }) => {
   const { commands } = settings;
   return (
-    <div class="table-frame">
+    <TableFrame label="Commands">
       <table aria-label="Commands">
         <thead>
           <tr>
@@ -115,7 +116,7 @@ const CommandTable = ({ product: { settings }, put }: { product: Product; put: P
           ))}
         </tbody>
       </table>
-    </div>
+    </TableFrame>
   );
 };
 

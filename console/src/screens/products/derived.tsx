@@ -2,6 +2,7 @@ import { mayOwn } from '../../api/session.js';
 import { Action } from '../../components/action.js';
 import { Section } from '../../components/page.js';
 import { Empty } from '../../components/state.js';
+import { TableFrame } from '../../components/table-frame.js';
 import { DerivedFields, derivedIn } from './derived-fields.js';
 import { type Product, putSettings, settingsOf, settingsText } from './settings.js';
 import { EditSettings } from './variable-settings.js';
@@ -33,7 +34,7 @@ export const Derived = ({ product, reload }: { product: Product; reload: () => v
         <p>A formula computes a variable from others of the same record, when the record is stored.</p>
       </Empty>
     ) : (
-      <div class="table-frame">
+      <TableFrame label="Derived variables">
         <table aria-label="Derived variables">
           <thead>
             <tr>
@@ -64,7 +65,7 @@ export const Derived = ({ product, reload }: { product: Product; reload: () => v
             ))}
           </tbody>
         </table>
-      </div>
+      </TableFrame>
     )}
   </Section>
 );

@@ -10,6 +10,7 @@ import { useQuery } from '../../api/use-query.js';
 import { useSettled } from '../../browser/use-settled.js';
 import { Field } from '../../components/dialog.js';
 import { Empty, Failure } from '../../components/state.js';
+import { TableFrame } from '../../components/table-frame.js';
 import { formatTime } from '../../format/time.js';
 import { shown } from '../../format/value.js';
 
@@ -100,7 +101,7 @@ const Values = ({ of: { records } }: { of: Preview }) => {
   const [first] = records;
   if (first === undefined) return <Empty title="The device has no records" />;
   return (
-    <div class="table-frame">
+    <TableFrame label="Preview">
       <table aria-label="Preview">
         <thead>
           <tr>
@@ -139,6 +140,6 @@ const Values = ({ of: { records } }: { of: Preview }) => {
           ))}
         </tbody>
       </table>
-    </div>
+    </TableFrame>
   );
 };

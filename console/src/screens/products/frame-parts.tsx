@@ -1,5 +1,6 @@
 import type { DecodeFrameQuery } from '../../api/documents.js';
 import { Badge } from '../../components/badge.js';
+import { TableFrame } from '../../components/table-frame.js';
 import { counted, shown } from '../../format/value.js';
 
 type Decoded = NonNullable<DecodeFrameQuery['decodeFrame']>;
@@ -31,7 +32,7 @@ export const Parts = ({ of: { status, parts } }: { of: Decoded }) => (
       <Badge tone={tones[status] ?? 'quiet'}>{outcomes[status] ?? status}</Badge>{' '}
       <span class="quiet">{counted(parts.length, 'part')}</span>
     </p>
-    <div class="table-frame">
+    <TableFrame label="Parts of the frame">
       <table aria-label="Parts of the frame">
         <thead>
           <tr>
@@ -56,6 +57,6 @@ export const Parts = ({ of: { status, parts } }: { of: Decoded }) => (
           ))}
         </tbody>
       </table>
-    </div>
+    </TableFrame>
   </>
 );

@@ -8,6 +8,7 @@ import { CopyText } from '../../components/copy.js';
 import { DangerZone, Delete, Edit } from '../../components/edit-and-delete.js';
 import { Facts, Page, Section } from '../../components/page.js';
 import { Empty, headingWithout, Loading } from '../../components/state.js';
+import { TableFrame } from '../../components/table-frame.js';
 import { formatTime, secondsOf } from '../../format/time.js';
 import { History } from '../audit/history.js';
 import { DeclaredCommands } from './declared-commands.js';
@@ -105,7 +106,7 @@ const Variables = ({ of: product, reload }: { of: Product; reload: () => void })
         <p>Edit the product to say what its devices send.</p>
       </Empty>
     ) : (
-      <div class="table-frame">
+      <TableFrame label="Variables">
         <table aria-label="Variables">
           <thead>
             <tr>
@@ -136,7 +137,7 @@ const Variables = ({ of: product, reload }: { of: Product; reload: () => void })
             ))}
           </tbody>
         </table>
-      </div>
+      </TableFrame>
     )}
   </Section>
 );

@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import { Bars } from '../../../components/bars.js';
+import { TableFrame } from '../../../components/table-frame.js';
 import { formatTime } from '../../../format/time.js';
 import { shown } from '../../../format/value.js';
 import { type BucketTable, tablesOf } from '../../explore/buckets.js';
@@ -50,7 +51,7 @@ const barsOf = ({ columns, keys, rows, isTime }: BucketTable) => {
 };
 
 const Answer = ({ label, of: { columns, keys, rows, isTime } }: { label: string; of: BucketTable }) => (
-  <div class="table-frame panel-scroll" tabIndex={0} role="group" aria-label={label}>
+  <TableFrame label={label} shape="panel-scroll">
     <table aria-label={label}>
       <thead>
         <tr>
@@ -73,5 +74,5 @@ const Answer = ({ label, of: { columns, keys, rows, isTime } }: { label: string;
         ))}
       </tbody>
     </table>
-  </div>
+  </TableFrame>
 );

@@ -1,10 +1,11 @@
 import { Ago } from '../../../components/ago.js';
+import { TableFrame } from '../../../components/table-frame.js';
 import type { TableResult } from '../data/results.js';
 import { deviceLink } from './device-link.js';
 
 /** The newest values of devices, a row for each. */
 export const TableBody = ({ label, result: { columns, rows } }: { label: string; result: TableResult }) => (
-  <div class="table-frame panel-scroll" tabIndex={0} role="group" aria-label={label}>
+  <TableFrame label={label} shape="panel-scroll">
     <table aria-label={label}>
       <thead>
         <tr>
@@ -33,5 +34,5 @@ export const TableBody = ({ label, result: { columns, rows } }: { label: string;
         ))}
       </tbody>
     </table>
-  </div>
+  </TableFrame>
 );
