@@ -15,6 +15,8 @@ import { errorResult, partResult, type ToolResult } from './answer.js';
 import { createCallCursors, type Signs } from './cursor.js';
 import type { ListPart, Tool, ToolCall } from './tool.js';
 import { alertRules } from './tools/alert-rules.js';
+import { commands } from './tools/commands.js';
+import { deviceStates } from './tools/device-states.js';
 import { findDevices } from './tools/find-devices.js';
 import { graphqlQuery } from './tools/graphql-query.js';
 import { groupSeries } from './tools/group-series.js';
@@ -143,6 +145,8 @@ const createTools = (schema: GraphQLSchema): readonly Tool[] => [
   hookHealth,
   openAlerts,
   alertRules,
+  commands,
+  deviceStates,
   createSchemaSearch(schema),
   graphqlQuery,
 ];

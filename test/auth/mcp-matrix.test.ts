@@ -32,6 +32,8 @@ const tools: Record<string, Tool> = {
   alert_rules: { access: 'readers', args: ({ applicationId }) => ({ applicationId }) },
   hook_health: { access: 'readers', forbidden: 'reader', args: ({ applicationId }) => ({ applicationId }) },
   latest_values: { access: 'readers', args: ({ deviceId }) => ({ deviceIds: [deviceId] }) },
+  commands: { access: 'readers', args: ({ deviceId }) => ({ deviceId }) },
+  device_states: { access: 'readers', args: ({ deviceId }) => ({ deviceIds: [deviceId] }) },
   graphql_query: {
     access: 'owners',
     args: ({ owner }) => ({
@@ -42,7 +44,7 @@ const tools: Record<string, Tool> = {
 };
 
 /** Tools that find something for each caller that may read. */
-const finding = new Set(['find_devices', 'latest_values', 'alert_rules', 'hook_health']);
+const finding = new Set(['find_devices', 'latest_values', 'alert_rules', 'hook_health', 'device_states']);
 
 const wantedOf = (who: Who, name: string, { access, forbidden, isOfLinks }: Omit<Tool, 'args'>): number => {
   if (who === 'link') return isOfLinks ? ok : 403;

@@ -1,7 +1,7 @@
 import { hourSeconds } from '#common/time.js';
 import type { AccountActor, World } from '../support/world.js';
 
-/** An organization with a cold store: devices with a week-old name, records of last night, a rule and hooks. */
+/** An organization with a cold store: devices, records of last night, a rule, a hook and a command that waits. */
 export interface ColdStore {
   owner: AccountActor;
   applicationId: string;
@@ -56,5 +56,6 @@ export async function makeColdStore(world: World): Promise<ColdStore> {
   for (const [index, [name, { warmest, tags }]] of Object.entries(freezers).entries())
     await add(name, `f0-0${index}`, tags, [-18, -18, warmest, -16, -18]);
   await add('Cooler', 'c0-01', ['watched-not'], [4, 4.5, 4]);
+  await owner.make(`/devices/${owner.id}/${devices['Cooler']}/commands`, { name: 'raw', payload: '01' });
   return { owner, applicationId, productId, devices, night };
 }

@@ -42,12 +42,14 @@ const names = [
   'hook_health',
   'open_alerts',
   'alert_rules',
+  'commands',
+  'device_states',
   'schema_search',
   'graphql_query',
 ];
 
 describe.each(['modern', 'legacy'] as const)('tools for the official client (%s)', (era) => {
-  it('lists ten tools, the same for everybody, that only read', async () => {
+  it('lists twelve tools, the same for everybody, that only read', async () => {
     const { tools } = await assistants[era].client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(names);
     for (const { annotations, outputSchema, inputSchema } of tools) {
@@ -72,6 +74,8 @@ describe.each(['modern', 'legacy'] as const)('tools for the official client (%s)
       hook_health: {},
       open_alerts: { state: 'any' },
       alert_rules: { applicationId },
+      commands: {},
+      device_states: { deviceIds },
       schema_search: { question: 'episodes' },
       graphql_query: { query: '{ account { name } }' },
     };
@@ -219,6 +223,8 @@ describe('tools with identifiers of things that do not exist', () => {
     ['open_alerts', { deviceId: nothing }, 'device', 'deviceId'],
     ['open_alerts', { applicationId: nothing }, 'application', 'applicationId'],
     ['alert_rules', { applicationId: nothing }, 'application', 'applicationId'],
+    ['commands', { deviceId: nothing }, 'device', 'deviceId'],
+    ['device_states', { deviceIds: [nothing] }, 'device', 'deviceIds.0'],
   ])('answers NOT_FOUND to %s with %j instead of nothing', async (name, args, what, path) => {
     expect(errorOf(await assistants.modern.call(name, args))).toEqual({
       code: 'NOT_FOUND',
