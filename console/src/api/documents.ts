@@ -1174,6 +1174,34 @@ export type DevicesQueryVariables = Exact<{
 
 export type DevicesQuery = { devices: { totalCount: number | null, items: Array<{ id: string, serial: string, name: string | null, tags: Array<string>, applicationCount: number, lastRecordAt: string | null, product: { id: string, name: string, variables: Array<{ name: string, type: VariableType, unit: string | null, decimals: number | null, words: Record<string, unknown> | null }> } | null, latest: Array<{ name: string, value: unknown, unit: string | null, ts: number, ahead: number | null }> }> } | null, products: { items: Array<{ id: string, organizationId: string, name: string, version: string }> } | null, applications: { items: Array<{ id: string, name: string, permission: Permission }> } | null };
 
+export type FleetCommandsQueryVariables = Exact<{
+  organizationId: string;
+  q?: string | null | undefined;
+  filter?: DeviceFilterInput | null | undefined;
+}>;
+
+
+export type FleetCommandsQuery = { products: { items: Array<{ id: string, name: string, version: string, settings: { commands: Array<{ name: string, streamId: number | null, streamType: StreamType | null, confirmed: boolean, secret: boolean, parameters: Array<{ name: string, type: VariableType, unit: string | null }> }> } }> } | null, devices: { items: Array<{ id: string, product: { id: string, name: string, version: string, settings: { commands: Array<{ name: string, streamId: number | null, streamType: StreamType | null, confirmed: boolean, secret: boolean, parameters: Array<{ name: string, type: VariableType, unit: string | null }> }> } } | null }> } | null };
+
+export type CommandedProductFragment = { id: string, name: string, version: string, settings: { commands: Array<{ name: string, streamId: number | null, streamType: StreamType | null, confirmed: boolean, secret: boolean, parameters: Array<{ name: string, type: VariableType, unit: string | null }> }> } };
+
+export type SendCommandsMutationVariables = Exact<{
+  organizationId: string;
+  deviceIds?: Array<string> | string | null | undefined;
+  q?: string | null | undefined;
+  filter?: DeviceFilterInput | null | undefined;
+  dryRun?: boolean | null | undefined;
+  name: string;
+  parameters?: Record<string, unknown> | null | undefined;
+  payload?: string | null | undefined;
+  streamId?: number | null | undefined;
+  expiresAt?: number | null | undefined;
+  key?: string | null | undefined;
+}>;
+
+
+export type SendCommandsMutation = { sendCommands: { matched: number, changed: number, blocked: number, job: { id: string } | null } | null };
+
 export type FileImportQueryVariables = Exact<{
   organizationId: string;
   importId: string;
@@ -2158,20 +2186,6 @@ export const PanelPlaceFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"PanelPlace"}) as unknown as TypedDocumentString<PanelPlaceFragment, unknown>;
-export const DeclaredCommandFragmentDoc = new TypedDocumentString(`
-    fragment DeclaredCommand on CommandDeclaration {
-  name
-  parameters {
-    name
-    type
-    unit
-  }
-  streamId
-  streamType
-  confirmed
-  secret
-}
-    `, {"fragmentName":"DeclaredCommand"}) as unknown as TypedDocumentString<DeclaredCommandFragment, unknown>;
 export const SuggestedDeviceFragmentDoc = new TypedDocumentString(`
     fragment SuggestedDevice on Device {
   id
@@ -2214,6 +2228,43 @@ export const ChangedDevicesFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"ChangedDevices"}) as unknown as TypedDocumentString<ChangedDevicesFragment, unknown>;
+export const DeclaredCommandFragmentDoc = new TypedDocumentString(`
+    fragment DeclaredCommand on CommandDeclaration {
+  name
+  parameters {
+    name
+    type
+    unit
+  }
+  streamId
+  streamType
+  confirmed
+  secret
+}
+    `, {"fragmentName":"DeclaredCommand"}) as unknown as TypedDocumentString<DeclaredCommandFragment, unknown>;
+export const CommandedProductFragmentDoc = new TypedDocumentString(`
+    fragment CommandedProduct on Product {
+  id
+  name
+  version
+  settings {
+    commands {
+      ...DeclaredCommand
+    }
+  }
+}
+    fragment DeclaredCommand on CommandDeclaration {
+  name
+  parameters {
+    name
+    type
+    unit
+  }
+  streamId
+  streamType
+  confirmed
+  secret
+}`, {"fragmentName":"CommandedProduct"}) as unknown as TypedDocumentString<CommandedProductFragment, unknown>;
 export const ExploredLineFragmentDoc = new TypedDocumentString(`
     fragment ExploredLine on Series {
   name
@@ -3737,6 +3788,70 @@ export const DevicesDocument = new TypedDocumentString(`
     words
   }
 }`) as unknown as TypedDocumentString<DevicesQuery, DevicesQueryVariables>;
+export const FleetCommandsDocument = new TypedDocumentString(`
+    query FleetCommands($organizationId: ID!, $q: String, $filter: DeviceFilterInput) {
+  products(organizationId: $organizationId, limit: 200, sort: "name") {
+    items {
+      ...CommandedProduct
+    }
+  }
+  devices(organizationId: $organizationId, q: $q, filter: $filter, limit: 50) {
+    items {
+      id
+      product {
+        ...CommandedProduct
+      }
+    }
+  }
+}
+    fragment DeclaredCommand on CommandDeclaration {
+  name
+  parameters {
+    name
+    type
+    unit
+  }
+  streamId
+  streamType
+  confirmed
+  secret
+}
+fragment CommandedProduct on Product {
+  id
+  name
+  version
+  settings {
+    commands {
+      ...DeclaredCommand
+    }
+  }
+}`) as unknown as TypedDocumentString<FleetCommandsQuery, FleetCommandsQueryVariables>;
+export const SendCommandsDocument = new TypedDocumentString(`
+    mutation SendCommands($organizationId: ID!, $deviceIds: [ID!], $q: String, $filter: DeviceFilterInput, $dryRun: Boolean, $name: String!, $parameters: JSONObject, $payload: String, $streamId: Int, $expiresAt: UnixTime, $key: String) {
+  sendCommands(
+    organizationId: $organizationId
+    deviceIds: $deviceIds
+    q: $q
+    filter: $filter
+    dryRun: $dryRun
+    name: $name
+    parameters: $parameters
+    payload: $payload
+    streamId: $streamId
+    expiresAt: $expiresAt
+    key: $key
+  ) {
+    ...ChangedDevices
+  }
+}
+    fragment ChangedDevices on DeviceBatch {
+  matched
+  changed
+  blocked
+  job {
+    id
+  }
+}`) as unknown as TypedDocumentString<SendCommandsMutation, SendCommandsMutationVariables>;
 export const FileImportDocument = new TypedDocumentString(`
     query FileImport($organizationId: ID!, $importId: ID!) {
   fileImport(organizationId: $organizationId, importId: $importId) {

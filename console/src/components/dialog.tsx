@@ -5,9 +5,12 @@ import { toast } from '../browser/toast.js';
 import { Failure } from './state.js';
 import { useModal } from './use-modal.js';
 
+/** Result of `submit` that keeps a dialog open for its next step. */
+export const nextStep = Symbol('next step');
+
 /**
  * A modal dialog with a form. `submit` makes the change; when it is refused, the dialog stays open and shows the
- * reason. The browser keeps the focus inside the dialog and closes it with Escape.
+ * reason. It also stays open for {@link nextStep}. The browser keeps the focus inside the dialog and closes it with Escape.
  */
 export function FormDialog({
   title,
@@ -44,7 +47,7 @@ export function FormDialog({
     setError(undefined);
     const form = event.currentTarget as HTMLFormElement;
     try {
-      await submit(new FormData(form));
+      if ((await submit(new FormData(form))) === nextStep) return;
       close();
       const fields = before.current;
       if (done !== undefined) toast(done, undo && fields !== undefined ? () => submit(fields) : undefined);
@@ -77,7 +80,13 @@ export function FormDialog({
           <button type="button" onClick={() => dialog.current?.close()}>
             Cancel
           </button>
-          <button type="submit" class={danger ? 'primary danger' : 'primary'} disabled={busy}>
+          <button
+            type="submit"
+            class={danger ? 'primary danger' : 'primary'}
+            disabled={busy}
+            // The second click of a double click would submit the next step, which nobody has read.
+            onClick={(event) => event.detail > 1 && event.preventDefault()}
+          >
             {action}
           </button>
         </div>

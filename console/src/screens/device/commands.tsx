@@ -1,8 +1,6 @@
-import { useState } from 'preact/hooks';
 import {
   CancelCommandsDocument,
   type CommandLineFragment,
-  type DeclaredCommandFragment,
   DeviceCommandsDocument,
   SendCommandDocument,
 } from '../../api/documents.js';
@@ -10,18 +8,16 @@ import { ask } from '../../api/graph.js';
 import { isOwner, mayWrite, organizationId } from '../../api/session.js';
 import { useQuery } from '../../api/use-query.js';
 import { useAddress } from '../../browser/address.js';
-import { textOf } from '../../browser/form.js';
 import { Action } from '../../components/action.js';
 import { Ago } from '../../components/ago.js';
 import { Badge } from '../../components/badge.js';
-import { Field } from '../../components/dialog.js';
 import { Section } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
 import { formatTime, secondsOf } from '../../format/time.js';
+import { CommandFields, chosenIn, commandIn, labelIn } from './command-form.js';
 import { type Commanded, plain } from './commanded.js';
 import { State } from './device-state.js';
-import { TypedField, typedValue } from './typed-field.js';
 
 const limit = 20;
 /** Time between two looks while the fate of a command is open, in milliseconds. */
@@ -182,52 +178,16 @@ const contentOf = ({ parameters, payload, secret }: CommandLineFragment): string
   return payload ?? (secret ? '(secret)' : '');
 };
 
-const raw = 'raw';
-
 function Send({ device, reload }: { device: Commanded; reload: () => void }) {
-  const declared = device.product?.settings.commands ?? [];
-  const [name, setName] = useState(declared[0]?.name ?? raw);
-  const command = declared.find((each) => each.name === name);
+  const choices = (device.product?.settings.commands ?? []).map((each) => ({ ...each, label: each.name }));
   const send = async (form: FormData) => {
-    const hours = Number(textOf(form, 'hours'));
-    await ask(SendCommandDocument, {
-      organizationId: organizationId.value,
-      deviceId: device.id,
-      name,
-      expiresAt: Date.now() / 1000 + hours * 3600,
-      ...(command === undefined
-        ? { payload: textOf(form, 'payload'), streamId: Number(textOf(form, 'streamId')) }
-        : { parameters: parametersIn(form, command) }),
-    });
+    const names = { organizationId: organizationId.value, deviceId: device.id };
+    await ask(SendCommandDocument, { ...names, ...commandIn(form, chosenIn(choices, labelIn(form))) });
     reload();
   };
   return (
     <Action label="Send a command" action="Send" primary done="The command was sent." submit={send}>
-      <Field label="Command">
-        <select value={name} onChange={({ currentTarget }) => setName(currentTarget.value)}>
-          {[...declared.map((each) => each.name), raw].map((each) => (
-            <option key={each}>{each}</option>
-          ))}
-        </select>
-      </Field>
-      {command === undefined ? (
-        <>
-          <Field label="Payload" hint="Bytes in hexadecimal.">
-            <input name="payload" required pattern="([0-9a-fA-F]{2})+" autocomplete="off" />
-          </Field>
-          <Field label="Stream" hint="LoRaWAN: port.">
-            <input name="streamId" type="number" min={0} max={255} required defaultValue="1" />
-          </Field>
-        </>
-      ) : (
-        command.parameters.map((parameter) => <TypedField key={parameter.name} of={parameter} prefix="parameters." />)
-      )}
-      <Field label="Expires in" hint="Hours. A device that is off until then does not get it.">
-        <input name="hours" type="number" min={0.01} max={720} step="any" required defaultValue="24" />
-      </Field>
+      <CommandFields choices={choices} />
     </Action>
   );
 }
-
-const parametersIn = (form: FormData, { parameters }: DeclaredCommandFragment): Record<string, unknown> =>
-  Object.fromEntries(parameters.map((each) => [each.name, typedValue(form, each, 'parameters.')]));

@@ -9,7 +9,7 @@ import { Failure } from '../../components/state.js';
 import { counted } from '../../format/value.js';
 import { type Change, changeDevices, type Target } from './bulk.js';
 
-/** Actions on the chosen devices. Each dialog shows their number first. */
+/** Changes of the chosen devices, for owners. Each dialog shows their number first. */
 export function BulkActions({
   target,
   count,

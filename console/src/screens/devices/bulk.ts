@@ -19,15 +19,21 @@ export type Change =
 /** Devices by their identifiers, or all that match a filter. */
 export type Target = { readonly ids: readonly string[] } | Matching;
 
+/** Returns the arguments that select devices. */
+export const selectionOf = (target: Target) => ({
+  organizationId: organizationId.value,
+  ...('ids' in target
+    ? { deviceIds: [...target.ids] }
+    : { q: target.q, filter: target.filter ?? (target.q ? null : {}) }),
+});
+
 /**
  * Changes many devices at once. For more than 1,000 the service starts a job, which the result names. `dryRun` only
  * counts them.
  * @throws GraphError when the service refuses. When some devices are blocked, none is changed.
  */
 export async function changeDevices(target: Target, change: Change, dryRun = false): Promise<ChangedDevicesFragment> {
-  const which =
-    'ids' in target ? { deviceIds: [...target.ids] } : { q: target.q, filter: target.filter ?? (target.q ? null : {}) };
-  const names = { organizationId: organizationId.value, ...which, dryRun };
+  const names = { ...selectionOf(target), dryRun };
   switch (change.kind) {
     case 'tag':
       return (await ask(TagDevicesDocument, { ...names, tags: change.tags })).tagDevices;

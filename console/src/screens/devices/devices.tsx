@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { DevicesDocument, type DevicesQuery } from '../../api/documents.js';
-import { mayOwn, organizationId } from '../../api/session.js';
+import { mayOwn, mayWrite, organizationId } from '../../api/session.js';
 import { useQuery } from '../../api/use-query.js';
 import { useAddress } from '../../browser/address.js';
 import { useNow } from '../../browser/use-now.js';
@@ -16,6 +16,7 @@ import { secondsOf } from '../../format/time.js';
 import { BulkActions } from './bulk-actions.js';
 import { matchingOf } from './filter.js';
 import { Filters } from './filters.js';
+import { FleetCommand } from './fleet-command.js';
 import { ImportActions, ImportPanel } from './import.js';
 import { RegisterDevice } from './register-device.js';
 
@@ -131,12 +132,22 @@ export function DevicesScreen() {
           const { items, totalCount } = data.devices;
           const total = totalCount ?? items.length;
           const count = all ? total : chosen.size;
+          const mayChoose = mayOwn.value || maySend(data);
+          const acted = {
+            target: all ? matching : { ids: [...chosen] },
+            count,
+            done: (job: string | undefined) => {
+              forget();
+              if (job !== undefined) address.set({ job });
+              devices.reload();
+            },
+          };
           return (
             <>
               <Filters address={address} of={data}>
                 {view.menus}
               </Filters>
-              {mayOwn.value && items.length > 0 && (
+              {mayChoose && items.length > 0 && (
                 <div class="filters" role="group" aria-label="Chosen devices">
                   <span role="status">{count === 0 ? 'None chosen' : `${count.toLocaleString()} chosen`}</span>
                   {!all && total > chosen.size && (
@@ -149,16 +160,8 @@ export function DevicesScreen() {
                       <button type="button" onClick={forget}>
                         Choose none
                       </button>
-                      <BulkActions
-                        target={all ? matching : { ids: [...chosen] }}
-                        count={count}
-                        applications={data.applications.items}
-                        done={(job) => {
-                          forget();
-                          if (job !== undefined) address.set({ job });
-                          devices.reload();
-                        }}
-                      />
+                      <FleetCommand {...acted} />
+                      <BulkActions {...acted} applications={data.applications.items} />
                     </>
                   )}
                 </div>
@@ -174,7 +177,7 @@ export function DevicesScreen() {
                   columns={view.columns}
                   rows={items}
                   address={address}
-                  {...(mayOwn.value && { choice: choiceOf(chosen, all, setChosen, forget, items) })}
+                  {...(mayChoose && { choice: choiceOf(chosen, all, setChosen, forget, items) })}
                   busy={devices.loading}
                 />
               )}
@@ -186,6 +189,12 @@ export function DevicesScreen() {
     </Page>
   );
 }
+
+/**
+ * Whether the caller may send commands to devices of the organization. The service decides for each device.
+ */
+const maySend = ({ applications }: Pick<DevicesQuery, 'applications'>): boolean =>
+  mayWrite.value && (applications?.items ?? []).some(({ permission }) => permission === 'write');
 
 /**
  * Returns the choice of rows, which is kept from page to page. Deselecting one row after all matching devices were
