@@ -59,7 +59,7 @@ import { ProductsUpsertResolver } from '#resolvers/product/products-upsert.resol
 import { ApplicationChartsResolver } from '#resolvers/record/application-charts.resolver.js';
 import { GroupSeriesResolver, SiteGroupSeriesResolver } from '#resolvers/record/group-series.resolver.js';
 import { LatestEdgesResolver, LatestResolver, LatestValueResolver } from '#resolvers/record/latest.resolver.js';
-import { DevicesChangedResolver, LiveResolver } from '#resolvers/record/live.resolver.js';
+import { CommandsUpdatedResolver, DevicesChangedResolver, LiveResolver } from '#resolvers/record/live.resolver.js';
 import { RecordResolver } from '#resolvers/record/record.resolver.js';
 import {
   ApplicationActivityResolver,
@@ -142,6 +142,7 @@ export function createResolvers(
     new MeterExchangeResolver(),
     new NodeResolver(index),
     new LiveResolver(live, jobs, index),
+    new CommandsUpdatedResolver(),
     new DevicesChangedResolver(),
     new OrganizationActivityResolver(clock),
     new OrganizationEdgesResolver(index),

@@ -1,4 +1,5 @@
 import { Field, Int, ObjectType } from 'type-graphql';
+import type { Command } from './command.js';
 import { Delivery } from './delivery.js';
 import type { Device } from './device.js';
 import { Episode } from './episode.js';
@@ -45,6 +46,14 @@ export class DevicesChanged extends LiveEvent {
   ids!: readonly string[];
   /** The devices, which are loaded for each event. */
   devices!: readonly Device[];
+}
+
+@ObjectType({ description: 'Commands that changed. The first event is empty; from then on no change is missed.' })
+export class CommandsUpdated extends LiveEvent {
+  /** Identifiers of the commands. */
+  ids!: readonly string[];
+  /** The commands, which are loaded for each event. */
+  commands!: readonly Command[];
 }
 
 /** Maximum length of a cursor in characters, reached when its snapshot lists some hundred transactions. */

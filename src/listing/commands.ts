@@ -6,7 +6,7 @@ import { type Command, type CommandEvidence, type CommandStateName } from '#enti
 import { earliestId, endId, isId } from '#entities/id.js';
 import type { Context } from '#schema/context.js';
 import type { Listing } from './list-read.js';
-import { loaderOf } from './loader.js';
+import { loadById, loaderOf } from './loader.js';
 
 /** A filter of commands. A command must meet all given conditions. Times are Unix seconds of its sending. */
 export interface CommandFilter {
@@ -66,6 +66,15 @@ export const commandConditions = ({ deviceId, state, name, key, from: first, to 
   ...(first == null ? [] : [sql`c.id >= ${earliestId(first)}::uuid`]),
   ...(to == null ? [] : [sql`c.id < ${endId(to)}::uuid`]),
 ];
+
+/** Loads a command by its identifier; null if the caller cannot read it. */
+export const loadCommandById = (ctx: Context, commandId: string): Promise<Command | null> =>
+  loadById(
+    ctx,
+    'command',
+    commandId,
+    (ids) => sql`${commandRows(ctx.caller)} where c.id = any(${ids}::uuid[]) and ${canReadCommand(ctx.caller)}`,
+  );
 
 /** Loads the evidence of a command, in the order in which it came. */
 export const loadEvidence = (ctx: Context, command: Pick<Command, 'id'>): Promise<CommandEvidence[]> => {

@@ -8,6 +8,7 @@ import { newId } from '#entities/id.js';
 import type { Job } from '#entities/job.js';
 import type { DeviceRecord } from '#entities/record.js';
 import type { PlainJson } from '#json/json.js';
+import { createCommandFeed } from './command-feed.js';
 import { parseCursor } from './cursor.js';
 import { createDeliveryFeed } from './delivery-feed.js';
 import { createDeviceFeed } from './device-feed.js';
@@ -76,11 +77,18 @@ export interface DevicesWanted extends SubscriptionRequest {
   deviceId?: string;
 }
 
+/** A requested subscription to commands. Its claim may name an application whose devices they must go to. */
+export interface CommandsWanted extends SubscriptionRequest {
+  /** The subscribed member; null for the organization itself. */
+  userId: string | null;
+  deviceIds?: readonly string[];
+}
+
 /** Batches until the subscriber leaves or its claim no longer holds. */
 export type Batches<Item> = AsyncGenerator<ItemBatch<Item>, undefined>;
 
 /**
- * Publishes what is committed, in this process or another, to subscribers. Each of the five methods of subscriptions
+ * Publishes what is committed, in this process or another, to subscribers. Each of the six methods of subscriptions
  * resolves with batches of what is committed after it resolves. A stream ends with the reason when its claim no longer
  * holds.
  * @throws ApiError 503 if the database cannot be reached, 422 for a cursor from which it cannot resume
@@ -93,6 +101,8 @@ export interface Live {
   jobs(wanted: JobsWanted): Promise<Batches<Job>>;
   /** Identifiers of devices that were registered or changed. */
   devices(wanted: DevicesWanted): Promise<Batches<string>>;
+  /** Identifiers of commands that were sent, or whose state changed. */
+  commands(wanted: CommandsWanted): Promise<Batches<string>>;
   /** Episodes of the application that the claim names: when they open, are acknowledged and close. */
   episodes(wanted: SubscriptionRequest): Promise<Batches<Episode>>;
   start(): void;
@@ -119,6 +129,7 @@ export function createLive({
   });
   const jobs = createJobFeed(shared);
   const devices = createDeviceFeed(shared);
+  const commands = createCommandFeed(shared);
   const episodes = createEpisodeFeed({ ...shared, rows: episodeRows });
   const feeds = { records, deliveries };
   const notifications = createNotifications({
@@ -142,10 +153,14 @@ export function createLive({
       const { userId, deviceId } = wanted;
       return join(devices, wanted, { userId, ...(deviceId !== undefined && { deviceId }) });
     },
+    commands: (wanted) => {
+      const { userId, deviceIds } = wanted;
+      return join(commands, wanted, { userId, ...(deviceIds && { deviceIds: new Set(deviceIds) }) });
+    },
     episodes: (wanted) => join(episodes, wanted, {}),
     start: () => notifications.start(),
     async close() {
-      await Promise.all([records, deliveries, jobs, devices, episodes].map((feed) => feed.close()));
+      await Promise.all([records, deliveries, jobs, devices, commands, episodes].map((feed) => feed.close()));
       await notifications.close();
     },
   };

@@ -58,6 +58,7 @@ const lists: Readonly<Record<string, string>> = {
   'Application.activity': buckets,
   'Application.series': `${variables} for each device, devices in the order of linking.`,
   'AuditEvent.changes': 'In the order in which they were noted.',
+  'CommandsUpdated.commands': noticed,
   'DecodedFrame.unusedMappings': "In the order of the product's variables.",
   'DeliveriesUpdated.deliveries': noticed,
   'Device.latest': sorted,

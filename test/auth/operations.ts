@@ -729,6 +729,10 @@ const operationsWithoutConnections: Record<string, Trial> = {
   'Subscription.recordReceived': { access: 'readers', values: application },
   'Subscription.deliveryUpdated': { access: 'writers', values: hook },
   'Subscription.episodeChanged': { access: 'readers', values: application },
+  'Subscription.commandUpdated': {
+    access: 'readers',
+    values: (things) => ({ ...organization(things), deviceIds: [things.deviceId] }),
+  },
   'Subscription.jobUpdated': { access: 'members', values: organization },
   'Subscription.deviceChanged': { access: 'readers', values: device },
 };

@@ -143,7 +143,8 @@ const without = [
   'Application.search',
   // An import never appears in a list.
   'FileImport.job',
-  // Only events of a subscription have this edge.
+  // Only events of a subscription have these edges.
+  'CommandsUpdated.commands',
   'DevicesChanged.devices',
   'TeamMemberListItem.avatarURL',
   'Organization.memberCount',

@@ -50,6 +50,16 @@ export class JobUpdatedArgs extends OrganizationArgs {
 }
 
 @ArgsType()
+export class CommandUpdatedArgs extends OrganizationArgs {
+  @id('Only commands to devices that are linked to this application.', { optional: true })
+  applicationId?: string | null;
+
+  @ids('Only commands to these devices. Absent: to all that the caller can read.') deviceIds?: string[] | null;
+  @limited('Commands') limit?: number | null;
+  @after() after?: string | null;
+}
+
+@ArgsType()
 export class EpisodeChangedArgs extends ApplicationArgs {
   @limited('Episodes') limit?: number | null;
   @after() after?: string | null;

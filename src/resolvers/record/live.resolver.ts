@@ -2,9 +2,18 @@ import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { authorize, loadApplication, loadDevice } from '#auth/access.js';
 import { policies } from '#auth/policies.js';
 import { notFound } from '#common/errors.js';
+import { Command } from '#entities/command.js';
 import { Device } from '#entities/device.js';
-import { DeliveriesUpdated, DevicesChanged, EpisodesChanged, JobsUpdated, RecordsReceived } from '#entities/live.js';
+import {
+  CommandsUpdated,
+  DeliveriesUpdated,
+  DevicesChanged,
+  EpisodesChanged,
+  JobsUpdated,
+  RecordsReceived,
+} from '#entities/live.js';
 import type { Jobs } from '#jobs/jobs.js';
+import { loadCommandById } from '#listing/commands.js';
 import { loadDeviceById } from '#listing/devices.js';
 import { loadHook } from '#listing/hooks.js';
 import type { Batches, Live, SubscriptionRequest } from '#live/live.js';
@@ -13,8 +22,9 @@ import { requireDigits } from '#records/stored-query.js';
 import type { Context } from '#schema/context.js';
 import { isLink } from '#schema/dashboard-link.js';
 import { type Stream, Streams } from '#schema/stream.js';
-import { requireLinked } from './chosen-devices.js';
+import { chosenDevices, requireLinked } from './chosen-devices.js';
 import {
+  CommandUpdatedArgs,
   DeliveryUpdatedArgs,
   DeviceChangedArgs,
   EpisodeChangedArgs,
@@ -27,7 +37,7 @@ import {
 @Resolver()
 export class LiveResolver {
   constructor(
-    private readonly live: Pick<Live, 'records' | 'deliveries' | 'jobs' | 'devices' | 'episodes'>,
+    private readonly live: Pick<Live, 'records' | 'deliveries' | 'jobs' | 'devices' | 'commands' | 'episodes'>,
     private readonly jobs: Pick<Jobs, 'find'>,
     /** Checks a query. It throws 422 for one that a search of the application's records would refuse. */
     private readonly index: Pick<RecordIndex, 'check'>,
@@ -114,6 +124,43 @@ export class LiveResolver {
     const batches = await this.live.devices({ ...wanted(ctx, args), userId, ...(deviceId != null && { deviceId }) });
     // The devices are loaded for each event, as the subscriber may see them at that time.
     return events(batches, (ids) => ({ ids, devices: [] }));
+  }
+
+  @Streams(() => CommandsUpdated, {
+    description:
+      'The commands that the caller can read, when they are sent or their state changes, within about a second. Secret ones come without parameters and payload to those who may not send them.',
+  })
+  async commandUpdated(
+    @Args(() => CommandUpdatedArgs) args: CommandUpdatedArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Stream<CommandsUpdated>> {
+    const { organizationId, applicationId, deviceIds } = args;
+    authorize(ctx, organizationId, policies.organization.read);
+    const application =
+      applicationId == null
+        ? null
+        : await loadApplication(ctx, { organizationId, applicationId }, policies.application.read);
+    if (deviceIds != null) {
+      if (application === null) await chosenDevices(ctx, { organizationId, deviceIds });
+      else await requireLinked(ctx, application.id, deviceIds);
+    }
+    const batches = await this.live.commands({
+      ...wanted(ctx, args, { applicationId: application?.id ?? null }),
+      userId: ctx.caller.userId,
+      ...(deviceIds != null && { deviceIds }),
+    });
+    // The commands are loaded for each event, as the subscriber may see them at that time.
+    return events(batches, (ids) => ({ ids, commands: [] }));
+  }
+}
+
+/** Resolves the commands of an event. */
+@Resolver(() => CommandsUpdated)
+export class CommandsUpdatedResolver {
+  @FieldResolver(() => [Command], { description: 'The commands as they are now, without those deleted since.' })
+  async commands(@Root() { ids }: CommandsUpdated, @Ctx() ctx: Context): Promise<Command[]> {
+    const commands = await Promise.all(ids.map((id) => loadCommandById(ctx, id)));
+    return commands.filter((command) => command !== null);
   }
 }
 
