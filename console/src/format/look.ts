@@ -1,4 +1,4 @@
-import { shown } from './value.js';
+import { isExponential, shown } from './value.js';
 
 /** The look of a variable's values: as its product declares it, and as the product's settings say. */
 export interface Look {
@@ -32,7 +32,8 @@ export const said = (value: unknown, look: Look, digits?: number): string => {
   if (word !== undefined) return word;
   const { decimals } = look;
   const unit = unitFor(value, look);
-  if (typeof value !== 'number' || decimals == null) return shown(value, unit, digits);
+  if (typeof value !== 'number' || decimals == null || (isExponential(value) && Math.abs(value) > 1))
+    return shown(value, unit, digits);
   const text = value.toLocaleString(undefined, { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
   return unit ? `${text} ${unit}` : text;
 };

@@ -1,3 +1,7 @@
+/** Whether a number is written with an exponent: from 1e15 on, and below 1e-6. */
+export const isExponential = (value: number): boolean =>
+  value !== 0 && (Math.abs(value) >= 1e15 || Math.abs(value) < 1e-6);
+
 /**
  * Formats a value of a record for users. Numbers are shortened; other values stay unchanged.
  * @param digits number of significant digits.
@@ -5,7 +9,10 @@
 export const shown = (value: unknown, unit?: string | null, digits = 6): string => {
   const text =
     typeof value === 'number'
-      ? value.toLocaleString(undefined, { maximumSignificantDigits: digits })
+      ? value.toLocaleString(undefined, {
+          maximumSignificantDigits: digits,
+          notation: isExponential(value) ? 'scientific' : 'standard',
+        })
       : typeof value === 'string'
         ? value
         : JSON.stringify(value);

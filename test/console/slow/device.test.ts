@@ -44,6 +44,27 @@ describeInBrowser('console: device', () => {
     expect(faults).toEqual([]);
   });
 
+  it('shortens long numbers, folds long texts, and ends the breadcrumb with a name', async () => {
+    const owner = await world.organization();
+    const device = await owner.make(`/organizations/${owner.id}/devices/c0-01`);
+    const data = { level: -1e308, note: `begin ${'word '.repeat(1000)}end` };
+    await owner.post(`/organizations/${owner.id}/records`, { serial: 'c0-01', data });
+    const { page, faults } = await browser.open(`${world.url}/console/devices/${device}#token=${owner.token}`);
+    const records = page.getByRole('table', { name: 'Records' });
+    await records.getByText('-1E308').waitFor();
+    expect(await page.getByText('00,000,000,000,000,000').count()).toBe(0);
+    const height = async () => (await records.boundingBox())!.height;
+    const folded = await height();
+    await records.getByText('(5,009 characters)').click();
+    await records.locator('details[open]').waitFor();
+    expect(await height()).toBeGreaterThan(3 * folded);
+    expect(await violationsOf(page)).toEqual([]);
+    const links = page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link');
+    const after = await links.last().evaluate((of) => getComputedStyle(of, '::after').content);
+    expect(after).toBe('none');
+    expect(faults).toEqual([]);
+  });
+
   it('keeps its tab in the address, and chooses tabs by the arrow keys', async () => {
     const { owner, deviceId } = await furnished();
     const { page, faults } = await browser.open(

@@ -3,9 +3,9 @@ import { isOwner, organizationId } from '../../api/session.js';
 import { useQuery } from '../../api/use-query.js';
 import { useAddress } from '../../browser/address.js';
 import { Section } from '../../components/page.js';
+import { RecordValues } from '../../components/record-values.js';
 import { Empty, Loading } from '../../components/state.js';
 import { TableFrame } from '../../components/table-frame.js';
-import { said } from '../../format/look.js';
 import { formatTime, zone } from '../../format/time.js';
 import { shown } from '../../format/value.js';
 import { Parts } from '../products/frame-parts.js';
@@ -50,7 +50,10 @@ export function Records({ device }: { device: Device }) {
                   {record.id === open && record.frame !== null ? (
                     <Frame device={device} of={record} />
                   ) : (
-                    <Values of={record.data} product={device.product} />
+                    <RecordValues
+                      of={record.data}
+                      lookOf={(name) => device.product?.variables.find((variable) => variable.name === name)}
+                    />
                   )}
                 </td>
                 {hasFrames && (
@@ -74,18 +77,6 @@ export function Records({ device }: { device: Device }) {
     </Section>
   );
 }
-
-/** Shows the values of a record in a row. */
-const Values = ({ of, product }: { of: Record<string, unknown>; product: Device['product'] }) => (
-  <>
-    {Object.entries(of).map(([name, value]) => (
-      <span class="pair" key={name}>
-        <span class="quiet">{name}</span>{' '}
-        {said(value, product?.variables.find((variable) => variable.name === name) ?? {})}
-      </span>
-    ))}
-  </>
-);
 
 /** Shows the parts of a stored frame, as the device's product decodes it now. */
 function Frame({ device: { product }, of: { frame } }: { device: Device; of: DeviceRecord }) {

@@ -2,9 +2,10 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { LiveRecordsDocument } from '../../api/documents.js';
 import { type GraphError, subscribe } from '../../api/graph.js';
 import { organizationId } from '../../api/session.js';
+import { RecordValues } from '../../components/record-values.js';
 import { Empty, Failure } from '../../components/state.js';
 import { TableFrame } from '../../components/table-frame.js';
-import { type Look, said } from '../../format/look.js';
+import type { Look } from '../../format/look.js';
 import { formatTime, zone } from '../../format/time.js';
 import { counted } from '../../format/value.js';
 import type { LiveRecord } from './history.js';
@@ -99,11 +100,7 @@ const Line = ({ of: { ts, data, device }, lookOf }: { of: LiveRecord; lookOf: Lo
     </td>
     <td>{device && <a href={`/console/devices/${device.id}`}>{device.name ?? device.serial}</a>}</td>
     <td class="data">
-      {Object.entries(data).map(([name, value]) => (
-        <span class="pair" key={name}>
-          <span class="quiet">{name}</span> {said(value, (device?.product && lookOf(device.product.id, name)) ?? {})}
-        </span>
-      ))}
+      <RecordValues of={data} lookOf={(name) => (device?.product ? lookOf(device.product.id, name) : undefined)} />
     </td>
   </tr>
 );
