@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Field, Float, Int, ObjectType } from 'type-graphql';
 import type { Fault } from '#common/errors.js';
 import { VariableType } from './enums.js';
@@ -65,6 +66,10 @@ export class ProductSettings {
     description: 'Parts of the state that devices have, in the order in which they were put.',
   })
   state!: StateDeclaration[];
+  @Field(() => String, {
+    description: 'A text that differs when the settings do: `putProductSettings` with it overwrites nobody.',
+  })
+  version!: string;
 }
 
 /** Settings of a variable as they are stored. */
@@ -132,6 +137,16 @@ export const storedSettings = ({ variables, derived, commands, state }: SentSett
     ]),
   ),
 });
+
+/** Returns a text that is the same for equal settings, in whatever order PostgreSQL returns their keys. */
+export const versionOf = (settings: StoredSettings): string => {
+  const sorted = JSON.stringify(settings, (_key, value: unknown) =>
+    value instanceof Object && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
+  return createHash('sha256').update(sorted).digest('base64url').slice(0, 16);
+};
 
 /** Returns settings of variables as the graph shows them, in the order of names and of values. */
 export const shownVariables = ({ variables = {} }: StoredSettings): VariableSettings[] =>

@@ -14,6 +14,7 @@ export const conflicts: Readonly<Record<string, string>> = {
   importDevices: 'too many files wait',
   importRecords: 'too many files wait',
   provisionDevice: 'the serial cannot be registered with this token',
+  putProductSettings: 'somebody else saved settings since this version',
   registerDevice: 'the serial is taken',
   removeOrganizationMember: 'the last owner',
   replayApplicationHook: 'the hook is not called for records',

@@ -113,6 +113,33 @@ describe('putProductSettings', () => {
     ]);
   });
 
+  it('refuses to overwrite what somebody else saved since the version was read', async () => {
+    const id = await newProduct();
+    const save = async (version: string | null, decimals: number) => {
+      const { body } = await owner.graph(
+        `mutation ($o: ID!, $p: ID!, $s: ProductSettingsInput!, $v: String) {
+          putProductSettings(organizationId: $o, productId: $p, settings: $s, version: $v) { settings { version } } }`,
+        { o: owner.id, p: id, s: { variables: [{ name: 'energy', decimals, counter: {} }] }, v: version },
+      );
+      const saved = body.data?.['putProductSettings'] as { settings: { version: string } } | null | undefined;
+      return saved?.settings.version ?? body.errors![0]!.extensions.code;
+    };
+    const stored = async () => {
+      const query = `query ($o: ID!, $p: ID!) { product(organizationId: $o, productId: $p) { settings { version } } }`;
+      const { product } = (await owner.graph(query, { o: owner.id, p: id })).body.data!;
+      return (product as { settings: { version: string } }).settings.version;
+    };
+    const first = await stored();
+    const second = await save(first, 1);
+    expect(second).not.toBe(first);
+    expect(await stored()).toBe(second);
+    expect(await save(first, 2)).toBe('CONFLICT');
+    const both = await Promise.all([save(second, 3), save(second, 4)]);
+    expect(both.filter((each) => each === 'CONFLICT')).toHaveLength(1);
+    expect(both).toContain(await stored());
+    expect(await save(null, 5)).toBe(await stored());
+  });
+
   it('takes names of any kind as they are', async () => {
     const id = await newProduct();
     const names = ['__proto__', 'constructor', 'a.b', 'ä'];

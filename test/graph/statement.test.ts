@@ -138,6 +138,7 @@ const without = [
   'ProductSettings.derived',
   'ProductSettings.commands',
   'ProductSettings.state',
+  'ProductSettings.version',
   // A loader reads this edge, below a list that has no parent.
   'Session.user',
   'Application.search',

@@ -1669,7 +1669,7 @@ export type ProductQueryVariables = Exact<{
 }>;
 
 
-export type ProductQuery = { product: { id: string, name: string, version: string, public: boolean, deviceCount: number, createdAt: string, updatedAt: string, variables: Array<{ name: string, type: VariableType, unit: string | null, mappings: Array<{ streamId: number, streamType: StreamType, varNumber: number }> | null }>, settings: { variables: Array<{ name: string, decimals: number | null, counter: { rollsOverAt: number | null, jitter: number } | null, words: Array<{ value: string, word: string }> }>, derived: Array<{ name: string, unit: string | null, type: VariableType, formula: string }>, commands: Array<{ name: string, streamId: number | null, streamType: StreamType | null, confirmed: boolean, secret: boolean, parameters: Array<{ name: string, type: VariableType, unit: string | null }> }>, state: Array<{ name: string, type: VariableType, unit: string | null }> }, applications: { items: Array<{ id: string, name: string }> } } | null, provisioningTokens?: { items: Array<{ id: string, name: string | null, prefix: string, deviceLimit: number, deviceCount: number, createdAt: string, lastUsedAt: string | null, expiresAt: string, revokedAt: string | null }> } | null };
+export type ProductQuery = { product: { id: string, name: string, version: string, public: boolean, deviceCount: number, createdAt: string, updatedAt: string, variables: Array<{ name: string, type: VariableType, unit: string | null, mappings: Array<{ streamId: number, streamType: StreamType, varNumber: number }> | null }>, settings: { version: string, variables: Array<{ name: string, decimals: number | null, counter: { rollsOverAt: number | null, jitter: number } | null, words: Array<{ value: string, word: string }> }>, derived: Array<{ name: string, unit: string | null, type: VariableType, formula: string }>, commands: Array<{ name: string, streamId: number | null, streamType: StreamType | null, confirmed: boolean, secret: boolean, parameters: Array<{ name: string, type: VariableType, unit: string | null }> }>, state: Array<{ name: string, type: VariableType, unit: string | null }> }, applications: { items: Array<{ id: string, name: string }> } } | null, provisioningTokens?: { items: Array<{ id: string, name: string | null, prefix: string, deviceLimit: number, deviceCount: number, createdAt: string, lastUsedAt: string | null, expiresAt: string, revokedAt: string | null }> } | null };
 
 export type ProductsQueryVariables = Exact<{
   organizationId: string;
@@ -1706,6 +1706,7 @@ export type PutProductSettingsMutationVariables = Exact<{
   organizationId: string;
   productId: string;
   settings: ProductSettingsInput;
+  version?: string | null | undefined;
 }>;
 
 
@@ -5123,6 +5124,7 @@ export const ProductDocument = new TypedDocumentString(`
         type
         unit
       }
+      version
     }
     applications(limit: 50, sort: "name") {
       items {
@@ -5210,11 +5212,12 @@ export const RevokeProvisioningTokenDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<RevokeProvisioningTokenMutation, RevokeProvisioningTokenMutationVariables>;
 export const PutProductSettingsDocument = new TypedDocumentString(`
-    mutation PutProductSettings($organizationId: ID!, $productId: ID!, $settings: ProductSettingsInput!) {
+    mutation PutProductSettings($organizationId: ID!, $productId: ID!, $settings: ProductSettingsInput!, $version: String) {
   putProductSettings(
     organizationId: $organizationId
     productId: $productId
     settings: $settings
+    version: $version
   ) {
     id
   }

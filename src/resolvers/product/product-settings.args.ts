@@ -107,4 +107,9 @@ export class PutProductSettingsArgs extends ProductArgs {
   @IsDefined()
   @ValidateNested()
   settings!: ProductSettingsInput;
+  @mark(
+    'Version of the settings that the change was made from. Without it, the settings are replaced whatever they are.',
+    100,
+  )
+  version?: string | null;
 }

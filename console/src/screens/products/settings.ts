@@ -8,12 +8,16 @@ export type Product = NonNullable<ProductQuery['product']>;
 /** Settings of a variable. */
 export type VariableSettings = Product['settings']['variables'][number];
 
-/** Replaces a part of a product's settings. The others stay. */
-export const putSettings = ({ id, settings }: Product, changes: Partial<ProductSettingsInput>): Promise<unknown> =>
+/** Replaces a part of a product's settings. The others stay. Fails if somebody else saved since the product was loaded. */
+export const putSettings = (
+  { id, settings: { version, ...settings } }: Product,
+  changes: Partial<ProductSettingsInput>,
+): Promise<unknown> =>
   ask(PutProductSettingsDocument, {
     organizationId: organizationId.value,
     productId: id,
     settings: { ...settings, ...changes },
+    version,
   });
 
 /** Returns the settings of a variable, if it has any. */
