@@ -19,7 +19,7 @@ afterAll(() => client.close());
 describe('the official client of the years before (@modelcontextprotocol/sdk 1)', () => {
   it('lists the tools and checks an answer against its output schema', async () => {
     const { tools } = await client.listTools();
-    expect(tools).toHaveLength(10);
+    expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['find_devices', 'search_records']));
     const answer = await client.callTool({ name: 'find_devices', arguments: { q: 'freezer', limit: 2 } });
     const { devices, cursor } = answer.structuredContent as { devices: object[]; cursor: string };
     expect(devices).toHaveLength(2);
