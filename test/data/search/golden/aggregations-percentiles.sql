@@ -8,7 +8,7 @@ limit $5
 -- $2 = ["uuid"]
 -- $3 = "2000-01-01T00:00:00.000Z"
 -- $4 = "2026-11-23T00:00:00.000Z"
--- $5 = 20001
+-- $5 = 501
 
 select coalesce(sum(s.v4), 0)::int8 as n,case when sum(octet_length(s.v3)) > $1::int then ''::bytea else string_agg(s.v3, ''::bytea) end as c0
 from (select case when r.slot = $2::int and r.product_id = any($3::uuid[]) then r.n end as v0,case when r.slot = $4::int and r.product_id = any($5::uuid[]) then r.sum end as v1,case when r.slot = $6::int and r.product_id = any($7::uuid[]) then r.sum_squares end as v2,case when r.slot = $8::int and r.product_id = any($9::uuid[]) then r.digest end as v3,case when r.slot = 0 then r.n else 0 end as v4

@@ -1,6 +1,5 @@
-import { dayMs, hourMs, weekMs } from '#common/time.js';
+import { dayMs, hourMs } from '#common/time.js';
 import { maxDigested, maxMeasured } from '#records/postgres/summary.js';
-import { weekStart } from '#records/postgres/week.js';
 import type { Aggregation } from '#search/aggregation/aggregation.js';
 import type { Field, Fields } from '#search/field/field.js';
 import type { InstantRange } from '#search/instant-range.js';
@@ -8,7 +7,8 @@ import { instantText } from '#search/query/option/instant.js';
 import type { Predicate } from '#search/query/predicate.js';
 import { declaringProducts, type NumberSlot, valueSlots } from '../sql/stored-field.js';
 import { combineNeeds, countOnly, type Need, needOf, needOfPredicate } from './need.js';
-import { isMostlyLeftOut, type LeftOut, type ReplacedDay, type RollupRange, type Stale } from './rollup-range.js';
+import { daysAmong, daysOf, fewestDays, type MillisRange, replacedOf, weeksOf, without } from './rollup-days.js';
+import { isMostlyLeftOut, type LeftOut, type RollupRange, type Stale } from './rollup-range.js';
 import type { Sources } from './sources.js';
 
 /** Minimum number of whole hours. Fewer are as fast to read from the records. */
@@ -17,8 +17,8 @@ const fewestHours = 2;
 /** Maximum number of stale hours. With more, reading only the records is faster. */
 export const maxStale = 500;
 
-/** Maximum number of days whose counts by value are looked for. With more, only the records are read. */
-export const maxDays = 20_000;
+/** Returns the maximum number of days without summaries that are looked for. Blocks may count their records by value. */
+export const maxDays = ({ key }: Need): number => (key ? 20_000 : maxStale);
 
 /**
  * Length of the tail before now, in milliseconds. Stale hours are mostly those still in progress. If all stale hours
@@ -28,14 +28,6 @@ const tail = 3 * hourMs;
 
 /** Length of the tail for days, in milliseconds: the current day and the one that has just ended. */
 const tailDays = 2 * dayMs;
-
-/**
- * Minimum number of whole days. Fewer are as fast to read by the hour, and so are all days if more than {@link
- * maxStaleDays} are stale.
- */
-const fewestDays = 3;
-
-const maxStaleDays = 500;
 
 /** Aggregations, query and scope that rollups might answer. */
 export interface RollupRequest {
@@ -56,12 +48,6 @@ export interface RollupRequest {
   readonly sketched?: boolean;
   /** Whether sums of blocks may be read. */
   readonly blocks?: boolean;
-}
-
-/** A time span in milliseconds; the end is exclusive. */
-interface MillisRange {
-  readonly from: number;
-  readonly until: number;
 }
 
 /**
@@ -158,7 +144,7 @@ export const rollupRange = (
   const all = fields.flatMap((field) => (valueSlots(field) ?? []).map(({ slot }) => slot));
   // Slots of texts are left out: the key itself is counted together with the records.
   const slots = [...new Set(key ? all.filter((slot) => slot > 0) : all)];
-  if (Math.max(unsummarized.length, leftOut.days?.length ?? 0) > maxDays) return undefined;
+  if (Math.max(unsummarized.length, leftOut.days?.length ?? 0) > maxDays(candidate)) return undefined;
   const byDay = isByDay(candidate);
   if (keys && !isSummarized(inScope, keys)) return undefined;
   if (byDay && !fields.every((field) => isMeasured(field, candidate))) return undefined;
@@ -228,65 +214,6 @@ const isMeasured = (field: Field, { key, digests, sketches }: Candidate): boolea
   const most = digests || sketches ? maxDigested : maxMeasured;
   const isKept = ({ slot }: NumberSlot) => (slot > 0 || sketches === true) && Math.abs(slot) <= most;
   return field.path === key?.path || (valueSlots(field) ?? []).every(isKept);
-};
-
-const keyOf = ({ productId, start }: Stale): string => `${productId}/${start}`;
-
-/** Returns the distinct days in a time span to which hours or days of the products belong. */
-const daysAmong = (
-  some: readonly Stale[],
-  { from, until }: MillisRange,
-  products: readonly (string | null)[],
-): Stale[] => {
-  const found = some
-    .map(({ productId, start }) => ({ productId, start: Math.floor(start / dayMs) * dayMs }))
-    .filter(({ productId, start }) => start >= from && start < until && products.includes(productId));
-  return [...new Map(found.map((one) => [keyOf(one), one])).values()];
-};
-
-/** Days that blocks replace, and whether the blocks may be read. */
-interface Replaced {
-  readonly valid: readonly ReplacedDay[];
-  readonly stale: readonly ReplacedDay[];
-}
-
-const replacedOf = ({ blocks }: RollupRequest, { staleBlocks }: Sources, { replaced = [] }: LeftOut): Replaced => {
-  const isValid = ({ productId, start }: ReplacedDay) =>
-    blocks === true && staleBlocks.get(productId)?.includes(start / 1000) !== true;
-  const { valid = [], stale = [] } = Object.groupBy(replaced, (day) => (isValid(day) ? 'valid' : 'stale'));
-  return { valid, stale };
-};
-
-/** Returns the days that others do not contain. */
-const without = <Day extends Stale>(days: readonly Day[], others: readonly Stale[]): Day[] => {
-  const known = new Set(others.map(keyOf));
-  return days.filter((day) => !known.has(keyOf(day)));
-};
-
-/** Returns the whole days of a time span; undefined if there are too few, or too many stale ones. */
-const daysOf = (
-  range: MillisRange,
-  products: readonly (string | null)[],
-  stale: readonly Stale[],
-  replaced: Replaced,
-): RollupRange['days'] => {
-  const from = Math.ceil(range.from / dayMs) * dayMs;
-  const to = Math.floor(range.until / dayMs) * dayMs;
-  if (to - from < fewestDays * dayMs) return undefined;
-  const outdated = daysAmong([...stale, ...replaced.stale], { from, until: to }, products);
-  if (outdated.length > maxStaleDays) return undefined;
-  const valid = without(replaced.valid, outdated).filter(({ start }) => start >= from && start < to);
-  return { from: instantText(from), to: instantText(to), stale: outdated, replaced: valid };
-};
-
-/**
- * Returns the whole weeks of a time span, and the weeks that have a stale day; undefined if there are no whole weeks.
- */
-const weeksOf = ({ from, until }: MillisRange, outdated: readonly Stale[]): RollupRange['weeks'] => {
-  const [first, end] = [weekStart(from + weekMs - 1), weekStart(until)];
-  if (end <= first) return undefined;
-  const stale = outdated.map(({ productId, start }) => ({ productId, start: weekStart(start) }));
-  return { from: instantText(first), to: instantText(end), stale };
 };
 
 /** Returns the need of a query, apart from its conditions on time. */

@@ -41,7 +41,7 @@ export const findLeftOut = async (
   if (candidate.digests || keys) {
     const days = await rows<Stale>(sql`
       select t.product_id as "productId", extract(epoch from t.day)::float8 * 1000 as start from record_summary t
-      where ${ofApart} and not t.apart and t.day >= ${from} and t.day < ${to} limit ${maxDays + 1}`);
+      where ${ofApart} and not t.apart and t.day >= ${from} and t.day < ${to} limit ${maxDays(candidate) + 1}`);
     if (!keys || (days.length === 0 && unsummarized.length === 0)) return { days };
     return { days, replaced: await rows<ReplacedDay>(uncounted({ organizationId, keys, apart, from, to })) };
   }

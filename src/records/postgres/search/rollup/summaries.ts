@@ -37,7 +37,7 @@ export const findSummaries = async (
       join unnest(${keys.map(({ productId }) => productId)}::uuid[], ${keys.map(({ slot }) => slot)}::int[]) k (product_id, key) using (product_id)
       where ${within} and not keys @> array[k.key]
       ${unsketched}
-      limit ${maxDays + 1}`),
+      limit ${maxDays(candidate) + 1}`),
     candidate.digests || candidate.sketches
       ? rows<{ productId: string; days: number }>(
           sql`select product_id as "productId", count(*)::int as days from record_summary where ${within} group by 1`,
