@@ -3,7 +3,14 @@ import { clockSkew, currentSnapshot, unseen, wholeXid } from '#database/visibili
 import { Role } from '#entities/enums.js';
 import { firstId } from '#entities/id.js';
 import { createFeed, type Feed } from './feed.js';
-import { type CommittedRow, type FeedQuestion, type FeedShared, pageSize, type Subscriber } from './feed-options.js';
+import {
+  type CommittedRow,
+  type FeedQuestion,
+  type FeedShared,
+  pageSize,
+  type Subscriber,
+  visibleRows,
+} from './feed-options.js';
 
 /** A subscriber to the devices of an organization that change. It gets their identifiers. */
 export interface DeviceSubscriber extends Subscriber<string> {
@@ -48,16 +55,7 @@ export const createDeviceFeed = (shared: FeedShared): Feed<string, DeviceSubscri
         size: 200,
       }));
     },
-    sort(rows, subscribers) {
-      const byOrganization = Map.groupBy(rows, ({ organizationId }) => organizationId);
-      return new Map(
-        subscribers.flatMap((someone) => {
-          const all = byOrganization.get(someone.organizationId) ?? [];
-          const some = all.filter((row) => canSee(someone, row));
-          return some.length === 0 ? [] : [[someone, some] as const];
-        }),
-      );
-    },
+    sort: (rows, subscribers) => visibleRows(rows, subscribers, canSee),
   });
 
 const canSee = ({ claim, userId, deviceId }: DeviceSubscriber, { item, readers }: DeviceRow): boolean =>

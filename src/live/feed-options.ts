@@ -90,3 +90,19 @@ export interface FeedOptions<Item, One extends CommittedRow<Item>, Someone exten
    */
   remembered: number;
 }
+
+/** Returns the rows of each subscriber's organization that it can see. Who sees none is absent. */
+export const visibleRows = <Row extends { organizationId: string }, Someone extends { organizationId: string }>(
+  rows: readonly Row[],
+  subscribers: readonly Someone[],
+  canSee: (someone: Someone, row: Row) => boolean,
+): Map<Someone, Row[]> => {
+  const byOrganization = Map.groupBy(rows, ({ organizationId }) => organizationId);
+  return new Map(
+    subscribers.flatMap((someone) => {
+      const all = byOrganization.get(someone.organizationId) ?? [];
+      const some = all.filter((row) => canSee(someone, row));
+      return some.length === 0 ? [] : [[someone, some] as const];
+    }),
+  );
+};
