@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { id, input, readData, text, tool } from '../tool.js';
+import { input, readData, text, tool } from '../tool.js';
 import { type GraphConnection, partOf } from './connection.js';
+import { deviceChoice } from './device-choice.js';
 
 interface Found {
   readonly devices: GraphConnection<Record<string, unknown>>;
@@ -20,9 +21,7 @@ export const deviceStates = tool({
   description:
     'Answers how devices should be (`desired`) and how they say that they are (`reported`), by name. A part with `settled` false is a desired value that the device has not taken yet. A settled part may differ: somebody changed it at the device after that. Choose devices by `deviceIds`, by an application or by text; without any, it goes through all devices.',
   input: input({
-    deviceIds: z.array(id('Device.')).max(100).optional().describe('Only these devices.'),
-    applicationId: id('Only devices linked to this application.').optional(),
-    q: z.string().max(256).optional().describe('Regular expression that the name, serial number or a tag matches.'),
+    ...deviceChoice,
     limit: z.int().min(1).max(100).default(50).describe('Maximum number of devices in the answer, 1 to 100.'),
   }),
   list: 'devices',

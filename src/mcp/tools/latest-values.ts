@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { id, input, readData, text, tool } from '../tool.js';
+import { input, readData, text, tool } from '../tool.js';
 import { type GraphConnection, partOf } from './connection.js';
+import { deviceChoice } from './device-choice.js';
 import { unknownVariables } from './field-names.js';
 
 interface Found {
@@ -21,9 +22,7 @@ export const latestValues = tool({
   description:
     'Answers the newest value of each variable of devices, with its unit and its time of measurement. Choose devices by `deviceIds`, by an application or by text; without any, it goes through all devices. Look at `ts`: a value may be old, and `ahead` says that its time is wrong.',
   input: input({
-    deviceIds: z.array(id('Device.')).max(100).optional().describe('Only these devices.'),
-    applicationId: id('Only devices linked to this application.').optional(),
-    q: z.string().max(256).optional().describe('Regular expression that the name, serial number or a tag matches.'),
+    ...deviceChoice,
     variables: z.array(z.string().max(100)).max(50).optional().describe('Only these variables, such as `temperature`.'),
     limit: z.int().min(1).max(200).default(50).describe('Maximum number of devices in the answer, 1 to 200.'),
   }),
