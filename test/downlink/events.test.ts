@@ -131,7 +131,7 @@ describe('state.diverged', () => {
     await self.post(`${path}/state`, { reported: { tone: 2 } });
     // By hand at the device: reported, and no difference.
     await self.post(`${path}/state`, { reported: { tone: 5 } });
-    // What the device has reached already.
+    // The device has reported this value before it is desired.
     await owner.put(`${path}/state`, { desired: { tone: 5 } });
     await owner.put(`${path}/state`, { desired: { tone: 7 } });
     await owner.put(`${path}/state`, { desired: { tone: null } });

@@ -100,7 +100,7 @@ function Instant({
   isAllowed: (at: number) => boolean;
   choose: (at: number) => void;
 }) {
-  // What was typed and is no instant stays, so that it can be mended.
+  // Kept, so that the person can correct it.
   const [wrong, setWrong] = useState<string | undefined>();
   const text = instantText(value);
   useEffect(() => setWrong(undefined), [text]);
