@@ -45,8 +45,7 @@ export const nameOfLength = (text: string): string => `Last ${duration(parseLeng
 export const endsOf = (range: ChosenRange, now = Date.now() / 1000): { from: number; to: number } => {
   if (!('name' in range)) return range;
   const end = Math.ceil(now);
-  if (!Object.hasOwn(calendar, range.name))
-    return { from: Math.floor(now - (parseLength(range.name) ?? lengths.day)), to: end };
+  if (!Object.hasOwn(calendar, range.name)) return { from: end - (parseLength(range.name) ?? lengths.day), to: end };
   const today = Math.floor(wallClock(now) / 86_400) * 86_400;
   const weekday = (new Date(today * 1000).getUTCDay() + 6) % 7;
   const midnight = (days: number) => atWallClock(today + days * 86_400)[0]!;

@@ -87,6 +87,24 @@ describeInBrowser('console: wall', () => {
     expect([width, height]).toEqual([1920, 1080]);
   });
 
+  it('shows a record that arrives after the first request and before the stream of records is open', async () => {
+    const { owner, application } = await coldRooms(world);
+    const table = { kind: 'table', title: 'Newest', sources: [{ variable: 'data.temperature' }] };
+    await saveDashboard(owner, application, [{ ...table, id: 'a', x: 0, y: 0, w: 12, h: 8 }]);
+    const { body } = await owner.graph(makeLink, { o: owner.id, a: application });
+    const { page } = await browser.open('about:blank');
+    const stream = Promise.withResolvers<undefined>();
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('recordReceived')) await stream.promise;
+      await route.continue();
+    });
+    await page.goto(`${world.url}/console/wall#${body.data!['createDashboardLink'].token}`);
+    await page.getByRole('cell', { name: 'Freezer' }).waitFor();
+    await owner.post(`/organizations/${owner.id}/records`, { serial: 'c0-01', data: { temperature: 66 } });
+    stream.resolve(undefined);
+    await page.getByRole('cell', { name: '66 °C' }).waitFor();
+  });
+
   it('refuses an address with something else than a link, such as the token of a person', async () => {
     const owner = await world.organization();
     const { page } = await browser.open(`${world.url}/console/wall#${owner.token}`);

@@ -120,16 +120,16 @@ export function useResults(subject: Subject): Board {
   const follows = 'name' in range;
   useEffect(() => {
     if (!follows) return undefined;
-    let wasLost = false;
+    let before: 'open' | 'reconnecting' | undefined;
     const stop = subscribe(DashboardRecordsDocument, () => ({ organizationId, applicationId }), {
       next: ({ recordReceived }) => {
         if (recordReceived.records.length + recordReceived.missed > 0) wake.current(false);
       },
       state: (state) => {
         setLive(state === 'open');
-        // All panels are read again after a break, so the stream does not resume where it broke off.
-        if (state === 'open' && wasLost) wake.current(true);
-        wasLost = state === 'reconnecting';
+        // The stream does not tell what arrived before it was open: between the first request and it, or in a break.
+        if (state === 'open' && before !== 'open') wake.current(before === 'reconnecting');
+        before = state;
       },
       // The panels are still renewed each minute.
       error: () => setLive(false),
