@@ -2,7 +2,7 @@ import type pg from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { namedStatement } from '#database/named-statement.js';
 import type { Notify } from './decide-stored.js';
-import { newEpisodeId, storeTransitions, type Transition } from './episode.js';
+import { newEpisodeId, storeTransitions, type Transition, type UnsettledPart } from './episode.js';
 import { dueAfter, type Outage, outagesOf } from './outage.js';
 import type { Drained } from './outbox.js';
 import { ruleColumns, type Watch } from './rule.js';
@@ -10,10 +10,15 @@ import { ruleColumns, type Watch } from './rule.js';
 /** Maximum number of states that one transaction decides. */
 const atOnce = 500;
 
-/** A state that is due: a silence that may have lasted long enough, or an episode that may close by itself. */
+/**
+ * A state that is due: a silence or a desired state without a report that may have lasted long enough, or an episode that
+ * may close by itself.
+ */
 interface Due extends Watch {
   episodeId: string | null;
-  /** Time at which the last record arrived or the rule's clock began, in milliseconds since 1970. */
+  /**
+   * Time at which the last record arrived, the desired value was set or the rule's clock began, in milliseconds since 1970.
+   */
   heardAt: number;
   /** Whether the organization is disabled, so that its devices cannot send. */
   isParked: boolean;
@@ -33,8 +38,8 @@ interface Next {
 export const isDue = (now: Date): Sql => sql`exists (select from alert_state where due_at <= ${now})`;
 
 /**
- * Decides a batch of due states in the caller's transaction: opens an episode for a device that is silent, and closes
- * one whose device sends no more records. States of devices that another transaction has locked are left to a later
+ * Decides a batch of due states in the caller's transaction: opens an episode for a device that is silent or has not
+ * reported its desired state, and closes one whose device sends no more records. States of devices that another transaction has locked are left to a later
  * poll.
  */
 export async function decideDue(tx: pg.PoolClient, now: Date, notify: Notify): Promise<Drained> {
@@ -54,6 +59,7 @@ export async function decideDue(tx: pg.PoolClient, now: Date, notify: Notify): P
     const { ruleId, deviceId } = state;
     return { ruleId, deviceId, episodeId: episodeAfter(state, transition), dueAt };
   });
+  await addUnsettled(tx, transitions);
   await storeTransitions(tx, transitions, now);
   await updateStates(tx, next);
   const after = transitions.length > 0 ? await notify(tx, transitions) : undefined;
@@ -93,8 +99,8 @@ async function lockDue(
            exists (select from quota q where q.organization_id = r.organization_id and q.refused_at > h.heard_at) "isRefused"
       from alert_state s join alert_rule r on r.id = s.rule_id join alert_device a on a.device_id = s.device_id
       join account o on o.id = r.organization_id
-      cross join lateral (select greatest(s.started_at, s.arrived_at,
-        case when r.variable is null and a.arrived_at > '-infinity' then a.arrived_at end) heard_at) h
+      cross join lateral (select case when r.kind = 'unsettled' then s.since else greatest(s.started_at, s.arrived_at,
+        case when r.variable is null and a.arrived_at > '-infinity' then a.arrived_at end) end heard_at) h
      where s.device_id = any(${devices.rows.map(({ deviceId }) => deviceId)}::uuid[]) and s.rule_id = any(${ruleIds}::uuid[])
        and s.due_at <= ${now}
      order by s.device_id, s.rule_id for update of s`);
@@ -125,22 +131,41 @@ function decide(
 ): { dueAt: Date | null; transition?: Transition | undefined } {
   // Enabling the organization starts the clock again.
   if (state.isParked) return { dueAt: null };
-  const wait = state.kind === 'silence' ? state.silentFor : state.closeAfter;
+  const wait = { silence: state.silentFor, unsettled: state.unsettledFor, threshold: state.closeAfter }[state.kind];
   if (wait === null) return { dueAt: null };
   const due = dueAfter(state.heardAt, wait * 1000, outages);
   return due > now ? { dueAt: new Date(due) } : { dueAt: null, transition: transitionOf(state, now) };
 }
 
 /**
- * Returns the opening of a silence, or the closing of an episode whose records stopped; undefined if neither applies.
+ * Returns the opening of a silence or of a state without a report, or the closing of an episode whose records stopped;
+ * undefined if none applies.
  */
 function transitionOf(state: Due, now: number): Transition | undefined {
   const { kind, episodeId } = state;
   const transition = { watch: state, at: now / 1000, by: null };
-  if (kind === 'silence')
+  if (kind !== 'threshold')
     return episodeId === null ? { ...transition, ...why(state), kind: 'opened', episodeId: newEpisodeId() } : undefined;
   return episodeId === null ? undefined : { ...transition, kind: 'closed', episodeId, reason: 'recordsStopped' };
 }
 
 /** Returns the reason why a device may be silent although it sends; none if nothing was refused. */
-const why = ({ isRefused }: Due): Pick<Transition, 'openedReason'> => (isRefused ? { openedReason: 'quota' } : {});
+const why = ({ kind, isRefused }: Due): Pick<Transition, 'openedReason'> =>
+  kind === 'silence' && isRefused ? { openedReason: 'quota' } : {};
+
+/**
+ * Adds to openings the parts of the state that their devices have not reported. The caller's locks on the states keep
+ * the devices from reporting them meanwhile.
+ */
+async function addUnsettled(tx: pg.PoolClient, transitions: readonly Transition[]): Promise<void> {
+  const openings = transitions.filter(({ watch }) => watch.kind === 'unsettled');
+  if (openings.length === 0) return;
+  const { rows } = await tx.query<{ parts: UnsettledPart[] | null }>(sql`
+    select (select json_agg(json_build_object('name', s.name, 'desired', s.desired, 'version', s.desired_version,
+                     'desiredAt', to_char(s.desired_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) order by s.name collate "C")
+              from device_state s where s.device_id = o.device_id and s.desired is not null
+               and s.settled_version <> s.desired_version and (o.name is null or s.name = o.name)) parts
+      from unnest(${openings.map(({ watch }) => watch.deviceId)}::uuid[], ${openings.map(({ watch }) => watch.stateName)}::text[])
+           with ordinality o (device_id, name, place) order by place`);
+  openings.forEach((opening, index) => (opening.openedState = rows[index]!.parts ?? []));
+}

@@ -12,6 +12,15 @@ export interface ByRecord {
   values: object;
 }
 
+/** A desired value that a device has not reported. */
+export interface UnsettledPart {
+  name: string;
+  desired: unknown;
+  version: number;
+  /** Time at which it was set, in ISO 8601. */
+  desiredAt: string;
+}
+
 /** The opening or closing of an episode. */
 export interface Transition {
   kind: 'opened' | 'closed';
@@ -24,6 +33,8 @@ export interface Transition {
   reason?: string;
   /** Reason for the opening of a silence, if the device may not be at fault. */
   openedReason?: 'quota';
+  /** Parts of the device's state at whose lack of a report the episode opens. */
+  openedState?: readonly UnsettledPart[];
 }
 
 /** Makes the identifier of an episode. */
@@ -59,10 +70,10 @@ async function open(
       'alert open',
       sql`
     insert into episode (id, organization_id, application_id, rule_id, rule_name, severity, device_id, opened_at, opened_by,
-                         closed_at, closed_by, closed_reason, recipients, created_at, updated_at, device_serial, device_name, opened_reason)
+                         closed_at, closed_by, closed_reason, recipients, created_at, updated_at, device_serial, device_name, opened_reason, opened_state)
     select e.id, e.organization_id, application_id, rule_id, rule_name, severity, device_id, to_timestamp(opened_at), opened_by,
            to_timestamp(closed_at), closed_by, closed_reason, array(select jsonb_array_elements_text(recipients)), ${now}, ${now},
-           d.serial, d.name, opened_reason
+           d.serial, d.name, opened_reason, opened_state
       from unnest(
         ${column(({ episodeId }) => episodeId)}::uuid[], ${column(({ watch }) => watch.organizationId)}::uuid[],
         ${column(({ watch }) => watch.applicationId)}::uuid[], ${column(({ watch }) => watch.ruleId)}::uuid[],
@@ -71,9 +82,10 @@ async function open(
         ${column(({ by }) => jsonOf(by))}::json[], ${column((opening) => closing(opening)?.at ?? null)}::float8[],
         ${column((opening) => jsonOf(closing(opening)?.by))}::json[], ${column((opening) => closing(opening)?.reason ?? null)}::text[],
         ${column(({ watch }) => JSON.stringify(watch.recipients))}::jsonb[],
-        ${column(({ openedReason }) => openedReason ?? null)}::text[]
+        ${column(({ openedReason }) => openedReason ?? null)}::text[],
+        ${column(({ openedState }) => jsonOf(openedState))}::json[]
       ) e (id, organization_id, application_id, rule_id, rule_name, severity, device_id, opened_at, opened_by, closed_at,
-           closed_by, closed_reason, recipients, opened_reason)
+           closed_by, closed_reason, recipients, opened_reason, opened_state)
       left join device d on d.id = e.device_id`,
     ),
   );

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import sql from 'sql-template-tag';
+import type { UnsettledPart } from './episode.js';
 
 /** Kinds of events about episodes. */
 export type AlertEventKind = 'alert.opened' | 'alert.closed';
@@ -25,6 +26,7 @@ interface Row {
   closedTs: number | null;
   closedReason: string | null;
   openedReason: string | null;
+  openedState: readonly UnsettledPart[] | null;
   openedBy: object | null;
   closedBy: object | null;
   ruleId: string;
@@ -46,7 +48,7 @@ export async function eventRows(
   const { rows } = await tx.query<Row>(sql`
     select e.id, e.organization_id "organizationId", e.application_id "applicationId", e.device_id "deviceId",
            extract(epoch from e.opened_at)::float8 "openedTs", extract(epoch from e.closed_at)::float8 "closedTs",
-           e.closed_reason "closedReason", e.opened_reason "openedReason", e.opened_by "openedBy", e.closed_by "closedBy", e.rule_id "ruleId",
+           e.closed_reason "closedReason", e.opened_reason "openedReason", e.opened_state "openedState", e.opened_by "openedBy", e.closed_by "closedBy", e.rule_id "ruleId",
            e.rule_name name, e.severity, coalesce(d.serial, e.device_serial) serial,
            coalesce(nullif(d.name, ''), nullif(e.device_name, '')) "deviceName"
       from episode e left join device d on d.id = e.device_id
@@ -72,6 +74,7 @@ function eventOf(kind: AlertEventKind, row: Row): AlertEvent {
         openedAt: openedTs,
         ...(row.openedBy && { openedBy: row.openedBy }),
         ...(row.openedReason !== null && { openedReason: row.openedReason }),
+        ...(row.openedState !== null && { openedState: row.openedState.map(shownPart) }),
         ...closed,
       },
       rule: { id: row.ruleId, name: row.name, severity: row.severity },
@@ -85,3 +88,6 @@ function eventOf(kind: AlertEventKind, row: Row): AlertEvent {
     },
   };
 }
+
+/** Formats a part of a state with its time in Unix seconds, like all times of bodies. */
+const shownPart = (part: UnsettledPart) => ({ ...part, desiredAt: Date.parse(part.desiredAt) / 1000 });

@@ -12,7 +12,7 @@ export interface Rule {
   applicationId: string;
   name: string;
   severity: string;
-  kind: 'threshold' | 'silence';
+  kind: 'threshold' | 'silence' | 'unsettled';
   when: AlertCondition | null;
   until: AlertCondition | null;
   for: number;
@@ -20,6 +20,9 @@ export interface Rule {
   closeAfter: number | null;
   silentFor: number | null;
   variable: string | null;
+  unsettledFor: number | null;
+  /** The one name of the state that the rule watches; null for every name. */
+  stateName: string | null;
   /** Number of consecutive timeouts of its query. */
   timeouts: number;
   /** Addresses that get e-mail notices. */
@@ -40,7 +43,8 @@ export interface Begun extends Watch {
 export const ruleColumns = sql`
   r.id "ruleId", r.version, r.organization_id "organizationId", r.application_id "applicationId", r.name, r.severity, r.kind,
   r.when_condition "when", r.until_condition "until", r.for_seconds "for", r.max_gap_seconds "maxGap",
-  r.close_after_seconds "closeAfter", r.silent_for_seconds "silentFor", r.variable, r.timeouts, r.recipients`;
+  r.close_after_seconds "closeAfter", r.silent_for_seconds "silentFor", r.variable,
+  r.unsettled_for_seconds "unsettledFor", r.state_name "stateName", r.timeouts, r.recipients`;
 
 /** Limits a rule to devices with these products and tags, at these sites or below. An empty list sets no limit. */
 export interface RuleScope {
@@ -64,7 +68,7 @@ interface Link extends ScopedDevice {
 }
 
 /**
- * Reads the enabled rules that watch these devices. It reads each rule once: with 100 rules of 200 devices, a row for
+ * Reads the enabled rules that watch records of these devices. It reads each rule once: with 100 rules of 200 devices, a row for
  * each pair took half the time of a transaction.
  */
 export async function watchesOf(tx: PoolClient, deviceIds: readonly string[]): Promise<Begun[]> {
@@ -72,7 +76,7 @@ export async function watchesOf(tx: PoolClient, deviceIds: readonly string[]): P
     select ${ruleColumns}, r.products, r.tags, r.sites, extract(epoch from r.updated_at)::float8 * 1000 "begunAt"
       from alert_rule r
      where r.application_id in (select l.application_id from application_device l where l.device_id = any(${deviceIds}::uuid[]))
-       and not r.disabled`;
+       and not r.disabled and r.kind <> 'unsettled'`;
   const links = sql`
     select l.application_id "applicationId", l.device_id "deviceId", d.product_id "productId", d.tags, coalesce(s.path::text[], '{}') sites,
            extract(epoch from greatest(l.created_at, d.updated_at))::float8 * 1000 "begunAt"

@@ -157,6 +157,8 @@ const alertRule: Rules<AlertRule> = {
     maxGap: 'shown',
     closeAfter: 'shown',
     silentFor: 'shown',
+    unsettledFor: 'shown',
+    stateName: 'shown',
     variable: 'shown',
     recipients: 'shown',
     disabled: 'shown',

@@ -10,7 +10,7 @@ export class PreviewedEpisode {
   @Field(() => GraphQLDateTimeISO, { description: 'Time at which the episode would have opened.' }) openedAt!: string;
   @Field(() => EpisodeRecord, {
     nullable: true,
-    description: 'Record that would have opened the episode; null if silence opened it.',
+    description: 'Record that would have opened the episode; null if none would have.',
   })
   openedBy?: EpisodeRecord | null;
   @Field(() => GraphQLDateTimeISO, {
@@ -36,14 +36,14 @@ export class AlertRulePreview {
   @Field(() => Int, { description: 'Number of records that were read.' }) recordsRead!: number;
   @Field(() => Boolean, {
     description:
-      'Whether the preview covers all devices and records: false above 1,000 devices, 200,000 records or ten seconds, and when the query of a condition timed out.',
+      'Whether the preview covers all devices and records: false above 1,000 devices, 200,000 records or ten seconds, when the query of a condition timed out, and for an unsettled rule.',
   })
   isComplete!: boolean;
   @RestScalar('String')
   @Field(() => PreviewStop, {
     nullable: true,
     description:
-      'Reason why the preview is not complete: `time`, `query`, `records` or `devices`; null if it is. Without all records, the rule may have opened more episodes.',
+      'Reason why the preview is not complete: `time`, `query`, `records`, `devices` or `history`; null if it is. Without all records, the rule may have opened more episodes.',
   })
   incompleteReason?: string | null;
   @Field(() => [PreviewedEpisode], { description: 'The first 500 episodes, device by device.' })

@@ -31,6 +31,7 @@ registerEnumType(AlertSeverity, { name: 'AlertSeverity', description: 'Severity 
 export enum AlertKind {
   threshold = 'threshold',
   silence = 'silence',
+  unsettled = 'unsettled',
 }
 
 registerEnumType(AlertKind, {
@@ -39,6 +40,7 @@ registerEnumType(AlertKind, {
   valuesConfig: {
     threshold: { description: 'Compares the values of records.' },
     silence: { description: 'Waits for records that do not arrive.' },
+    unsettled: { description: 'Waits for devices to report their desired state.' },
   },
 });
 
@@ -57,6 +59,8 @@ export interface AlertRuleChange {
   closeAfter?: number | null;
   silentFor?: number | null;
   variable?: string | null;
+  unsettledFor?: number | null;
+  stateName?: string | null;
   recipients?: string[] | null;
 }
 
@@ -105,6 +109,13 @@ export class AlertRule {
     | null = null;
   @text('Variable whose arrival ends a silence; by default any record does.', { nullable: true })
   variable: string | null = null;
+  @seconds(
+    'unsettled_for_seconds',
+    'An episode opens when a device has not reported a desired value for this time after it was set.',
+  )
+  unsettledFor: number | null = null;
+  @text('The one name of the state that the rule watches; by default every name.', { nullable: true })
+  stateName: string | null = null;
   @texts('E-mail addresses that get notices when an episode opens or closes.') recipients: string[] = [];
   @flag('Whether the rule is disabled.') disabled: boolean = false;
   @timestamp('Time at which the rule was disabled.', { nullable: true }) disabledAt: string | null = null;
@@ -148,6 +159,8 @@ export class AlertRule {
     if (values.closeAfter !== undefined) this.closeAfter = values.closeAfter;
     if (values.silentFor !== undefined) this.silentFor = values.silentFor;
     if (values.variable !== undefined) this.variable = values.variable;
+    if (values.unsettledFor !== undefined) this.unsettledFor = values.unsettledFor;
+    if (values.stateName !== undefined) this.stateName = values.stateName;
     if (values.recipients !== undefined) this.recipients = values.recipients ?? [];
     const disabled = values.disabled ?? false;
     if (values.disabled !== undefined && disabled !== this.disabled) {
@@ -165,8 +178,10 @@ export class AlertRule {
 
   /** Returns the values that define the rule's decisions. The order and repetition in the scope are none. */
   private decides(): readonly unknown[] {
-    const { products, tags, sites, when, until, maxGap, closeAfter, silentFor, variable, disabled } = this;
+    const { products, tags, sites, when, until, maxGap, closeAfter, silentFor, variable, unsettledFor, stateName } =
+      this;
     const scope = [products, tags, sites].map((list) => [...new Set(list)].sort());
-    return [scope, when, until, this.for, maxGap, closeAfter, silentFor, variable, disabled];
+    const waits = [this.for, maxGap, closeAfter, silentFor, variable, unsettledFor, stateName];
+    return [scope, when, until, ...waits, this.disabled];
   }
 }

@@ -1,5 +1,6 @@
-import { GraphQLDateTimeISO, GraphQLJSONObject } from 'graphql-scalars';
+import { GraphQLDateTimeISO, GraphQLJSON, GraphQLJSONObject } from 'graphql-scalars';
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import type { PlainJson } from '#json/json.js';
 import { AlertSeverity } from './alert-rule.js';
 import { RestScalar } from './columns.js';
 import { DeliveryState } from './delivery.js';
@@ -19,6 +20,7 @@ export const EpisodeEnd = words(
   'cleared',
   'recordsStopped',
   'arrived',
+  'settled',
   'unlinked',
   'moved',
   'deviceDeleted',
@@ -43,6 +45,7 @@ registerEnumType(EpisodeEnd, {
     cleared: { description: 'A record met the condition `until`.' },
     recordsStopped: { description: 'No record arrived for `closeAfter`.' },
     arrived: { description: 'A record arrived from the silent device.' },
+    settled: { description: 'The device has reported what is desired, or nothing is desired any more.' },
     unlinked: { description: 'The device was unlinked from the application.' },
     moved: { description: 'The device changed its product or tags, and the rule no longer watches it.' },
     deviceDeleted: { description: 'The device was deleted.' },
@@ -60,6 +63,14 @@ export class EpisodeRecord {
   values!: object;
 }
 
+@ObjectType({ description: 'A desired value that a device had not reported when an episode opened.' })
+export class EpisodeDesired {
+  @Field(() => String, { description: 'Name of the part of the state.' }) name!: string;
+  @Field(() => GraphQLJSON, { description: 'Desired value.' }) desired!: PlainJson;
+  @Field(() => Int, { description: 'Version of the desired value.' }) version!: number;
+  @Field(() => GraphQLDateTimeISO, { description: 'Time at which it was set.' }) desiredAt!: string;
+}
+
 @ObjectType({ implements: Node, description: 'An episode, which a rule opened for a device.' })
 export class Episode {
   @Field(() => ID, { description: 'Identifier.' }) id!: string;
@@ -73,7 +84,7 @@ export class Episode {
   openedAt!: string;
   @Field(() => EpisodeRecord, {
     nullable: true,
-    description: 'Record that opened the episode; null if silence opened it.',
+    description: 'Record that opened the episode; null if none did: silence, or a desired state without a report.',
   })
   openedBy?: EpisodeRecord | null;
   @RestScalar('String')
@@ -82,6 +93,12 @@ export class Episode {
     description: 'Reason why the device may be silent although it sends; null if none is known.',
   })
   openedReason?: string | null;
+  @Field(() => [EpisodeDesired], {
+    nullable: true,
+    description:
+      'Desired values that the device had not reported when an unsettled rule opened it, in the order of names.',
+  })
+  openedState?: EpisodeDesired[] | null;
   @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'Time of closing; null while the episode is open.' })
   closedAt?: string | null;
   @Field(() => EpisodeRecord, { nullable: true, description: 'Record that closed the episode; null if no record did.' })

@@ -41,7 +41,7 @@ registerEnumType(JobKind, {
 });
 
 /** Reasons why a preview of an alert rule is not complete. */
-export const PreviewStop = words('time', 'query', 'records', 'devices');
+export const PreviewStop = words('time', 'query', 'records', 'devices', 'history');
 
 registerEnumType(PreviewStop, {
   name: 'PreviewStop',
@@ -51,6 +51,7 @@ registerEnumType(PreviewStop, {
     query: { description: 'The query of a condition timed out.' },
     records: { description: 'There are more than 200,000 records.' },
     devices: { description: 'There are more than 1,000 devices.' },
+    history: { description: 'Earlier desired states are not kept: only episodes that would be open now are known.' },
   },
 });
 

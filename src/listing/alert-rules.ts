@@ -20,7 +20,7 @@ export const alertRuleRows = (also: Sql = empty): Sql => sql`
   select r.id, r.organization_id as "organizationId", r.application_id as "applicationId", r.name, r.severity, r.kind,
          r.products, r.tags, r.sites, r.when_condition as "when", r.until_condition as "until", r.for_seconds as "for",
          r.max_gap_seconds as "maxGap", r.close_after_seconds as "closeAfter", r.silent_for_seconds as "silentFor",
-         r.variable, r.recipients, r.disabled, r.disabled_at as "disabledAt", r.disabled_reason as "disabledReason", r.version, r.timeouts,
+         r.variable, r.unsettled_for_seconds as "unsettledFor", r.state_name as "stateName", r.recipients, r.disabled, r.disabled_at as "disabledAt", r.disabled_reason as "disabledReason", r.version, r.timeouts,
          r.external_id as "externalId",
          r.created_at as "createdAt", r.updated_at as "updatedAt"${also}
     from alert_rule r`;
@@ -110,12 +110,12 @@ export const tooManyRules = (): ApiError =>
   conflict(`An application has at most ${maxRules} alert rules. Delete one first.`);
 
 /**
- * Deletes the states of a rule, which closes its episodes, and restarts the clocks of a silence rule. It waits for
- * transactions that change devices, so that no device comes under the rule unnoticed.
+ * Deletes the states of a rule, which closes its episodes, and restarts the clocks of a rule that has some. It waits for
+ * transactions that change devices or their desired state, so that no device comes under the rule unnoticed.
  */
-export async function restartRule(em: EntityManager, { id, kind, disabled, silentFor }: AlertRule): Promise<void> {
+export async function restartRule(em: EntityManager, { id, kind, disabled }: AlertRule): Promise<void> {
   await execute(em, sql`delete from alert_state where rule_id = ${id}`);
-  if (kind !== AlertKind.silence || disabled) return;
+  if (kind === AlertKind.threshold || disabled) return;
   await execute(
     em,
     sql`select from application where id = (select application_id from alert_rule where id = ${id}) for update`,
@@ -123,14 +123,15 @@ export async function restartRule(em: EntityManager, { id, kind, disabled, silen
   await execute(
     em,
     sql`select from device d join application_device l on l.device_id = d.id join alert_rule r on r.application_id = l.application_id
-         where r.id = ${id} and (cardinality(r.products) > 0 or cardinality(r.tags) > 0 or cardinality(r.sites) > 0) order by d.id for share of d`,
+         where r.id = ${id} and (r.kind = 'unsettled' or cardinality(r.products) > 0 or cardinality(r.tags) > 0 or cardinality(r.sites) > 0) order by d.id for share of d`,
   );
   await execute(
     em,
     sql`
-    insert into alert_state (rule_id, application_id, device_id, started_at, due_at)
-    select r.id, l.application_id, l.device_id, clock_timestamp(), clock_timestamp() + make_interval(secs => ${silentFor}::float8)
+    insert into alert_state (rule_id, application_id, device_id, started_at, since, due_at)
+    select r.id, l.application_id, l.device_id, b.begun_at, b.since, b.due_at
       from alert_rule r join application_device l on l.application_id = r.application_id join device d on d.id = l.device_id
+     cross join lateral alert_begin(r, d.id) b
      where r.id = ${id} and alert_applies(r.products, r.tags, r.sites, d.product_id, d.tags, d.id)
      order by l.device_id
         on conflict do nothing`,

@@ -9,7 +9,7 @@ import type { Listing } from './list-read.js';
 /** Selects episodes, as `e`. `also` adds columns, after a comma. */
 export const episodeRows = (also: Sql = empty): Sql => sql`
   select e.id, e.organization_id as "organizationId", e.application_id as "applicationId", e.rule_id as "alertRuleId",
-         e.rule_name as name, e.severity, e.device_id as "deviceId", e.opened_at as "openedAt", e.opened_by as "openedBy", e.opened_reason as "openedReason",
+         e.rule_name as name, e.severity, e.device_id as "deviceId", e.opened_at as "openedAt", e.opened_by as "openedBy", e.opened_reason as "openedReason", e.opened_state as "openedState",
          e.closed_at as "closedAt", e.closed_by as "closedBy", e.closed_reason as "closedReason",
          e.acknowledged_at as "acknowledgedAt", e.acknowledged_by as "acknowledgedBy"${also}
     from episode e`;

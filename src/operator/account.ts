@@ -94,18 +94,19 @@ export async function setDisabled(db: Queryable, type: AccountType, id: string, 
 
 /**
  * Starts the clocks of an organization's alert rules again, as its devices could not send. The times by which devices
- * are silent, and by which episodes close by themselves, begin now.
+ * are silent or have not reported their desired state, and by which episodes close by themselves, begin now.
  */
 const restartClocks = (db: Queryable, organizationId: string, at: Date) =>
   db.query(sql`
     with waiting as (
-      select s.device_id, s.rule_id,
-             case when s.episode_id is null then r.silent_for_seconds else r.close_after_seconds end seconds
+      select s.device_id, s.rule_id, r.kind,
+             case when s.episode_id is null then coalesce(r.silent_for_seconds, r.unsettled_for_seconds) else r.close_after_seconds end seconds
         from alert_rule r join alert_state s on s.rule_id = r.id
        where r.organization_id = ${organizationId} and not r.disabled
        order by s.device_id, s.rule_id for update of s)
     update alert_state s
-       set started_at = ${at}, due_at = ${at}::timestamptz + make_interval(secs => w.seconds)
+       set started_at = ${at}, since = case when s.since is not null and w.kind = 'unsettled' then ${at} else s.since end,
+           due_at = ${at}::timestamptz + make_interval(secs => w.seconds)
       from waiting w
      where s.device_id = w.device_id and s.rule_id = w.rule_id and w.seconds is not null`);
 

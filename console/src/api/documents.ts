@@ -201,7 +201,9 @@ export type AlertKind =
   /** Compares the values of records. */
   | 'threshold'
   /** Waits for records that do not arrive. */
-  | 'silence';
+  | 'silence'
+  /** Waits for devices to report their desired state. */
+  | 'unsettled';
 
 /** Comparison of a variable with a value. */
 export type AlertOperator =
@@ -242,6 +244,8 @@ export type EpisodeEnd =
   | 'recordsStopped'
   /** A record arrived from the silent device. */
   | 'arrived'
+  /** The device has reported what is desired, or nothing is desired any more. */
+  | 'settled'
   /** The device was unlinked from the application. */
   | 'unlinked'
   /** The device changed its product or tags, and the rule no longer watches it. */
@@ -370,7 +374,9 @@ export type PreviewStop =
   /** There are more than 200,000 records. */
   | 'records'
   /** There are more than 1,000 devices. */
-  | 'devices';
+  | 'devices'
+  /** Earlier desired states are not kept: only episodes that would be open now are known. */
+  | 'history';
 
 /** A condition on records: exactly one of `all`, `any` and `query`. */
 export type AlertConditionInput = {
@@ -639,9 +645,9 @@ export type AlertsQueryVariables = Exact<{
 }>;
 
 
-export type AlertsQuery = { account: { id: string, episodes: { totalCount: number | null, items: Array<{ id: string, name: string, severity: AlertSeverity, applicationId: string, alertRuleId: string, openedAt: string, closedAt: string | null, closedReason: EpisodeEnd | null, acknowledgedAt: string | null, acknowledgedBy: string | null, alertRule: { id: string } | null, openedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, closedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, device: { id: string, name: string | null, serial: string } | null }> }, waiting: { totalCount: number | null } } | null, applications: { items: Array<{ id: string, name: string }> } | null, organizationMembers: { items: Array<{ id: string, name: string | null, username: string }> } | null, devices?: { items: Array<{ id: string, name: string | null, serial: string }> } | null };
+export type AlertsQuery = { account: { id: string, episodes: { totalCount: number | null, items: Array<{ id: string, name: string, severity: AlertSeverity, applicationId: string, alertRuleId: string, openedAt: string, closedAt: string | null, closedReason: EpisodeEnd | null, acknowledgedAt: string | null, acknowledgedBy: string | null, alertRule: { id: string } | null, openedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, openedState: Array<{ name: string, desired: unknown, desiredAt: string }> | null, closedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, device: { id: string, name: string | null, serial: string } | null }> }, waiting: { totalCount: number | null } } | null, applications: { items: Array<{ id: string, name: string }> } | null, organizationMembers: { items: Array<{ id: string, name: string | null, username: string }> } | null, devices?: { items: Array<{ id: string, name: string | null, serial: string }> } | null };
 
-export type EpisodeLineFragment = { id: string, name: string, severity: AlertSeverity, applicationId: string, alertRuleId: string, openedAt: string, closedAt: string | null, closedReason: EpisodeEnd | null, acknowledgedAt: string | null, acknowledgedBy: string | null, openedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, closedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, device: { id: string, name: string | null, serial: string } | null };
+export type EpisodeLineFragment = { id: string, name: string, severity: AlertSeverity, applicationId: string, alertRuleId: string, openedAt: string, closedAt: string | null, closedReason: EpisodeEnd | null, acknowledgedAt: string | null, acknowledgedBy: string | null, openedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, openedState: Array<{ name: string, desired: unknown, desiredAt: string }> | null, closedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, device: { id: string, name: string | null, serial: string } | null };
 
 export type OpenEpisodesQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -662,6 +668,8 @@ export type PreviewAlertRuleQueryVariables = Exact<{
   closeAfter?: number | null | undefined;
   silentFor?: number | null | undefined;
   variable?: string | null | undefined;
+  unsettledFor?: number | null | undefined;
+  stateName?: string | null | undefined;
 }>;
 
 
@@ -694,6 +702,8 @@ export type CreateAlertRuleMutationVariables = Exact<{
   closeAfter?: number | null | undefined;
   silentFor?: number | null | undefined;
   variable?: string | null | undefined;
+  unsettledFor?: number | null | undefined;
+  stateName?: string | null | undefined;
   recipients?: Array<string> | string | null | undefined;
 }>;
 
@@ -716,6 +726,8 @@ export type UpdateAlertRuleMutationVariables = Exact<{
   closeAfter?: number | null | undefined;
   silentFor?: number | null | undefined;
   variable?: string | null | undefined;
+  unsettledFor?: number | null | undefined;
+  stateName?: string | null | undefined;
   recipients?: Array<string> | string | null | undefined;
 }>;
 
@@ -750,7 +762,7 @@ export type AlertRuleQueryVariables = Exact<{
 }>;
 
 
-export type AlertRuleQuery = { application: { id: string, name: string, permission: Permission, products: { items: Array<{ id: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null, decimals: number | null, words: Record<string, unknown> | null }> }> }, devices: { items: Array<{ id: string, name: string | null, serial: string, tags: Array<string> }> } } | null, sites: { items: Array<{ id: string, name: string, path: Array<string> }> } | null, alertRule?: { id: string, applicationId: string, name: string, severity: AlertSeverity, kind: AlertKind, products: Array<string>, sites: Array<string>, tags: Array<string>, recipients: Array<string>, for: number, maxGap: number, closeAfter: number | null, silentFor: number | null, variable: string | null, disabled: boolean, disabledAt: string | null, disabledReason: AlertDisabledReason | null, recipientStates: Array<{ address: string, state: AlertRecipientState, reason: string | null }>, when: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, until: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, undecided: { since: string, deviceCount: number } | null } | null };
+export type AlertRuleQuery = { application: { id: string, name: string, permission: Permission, products: { items: Array<{ id: string, name: string, version: string, settings: { state: Array<{ name: string }> }, variables: Array<{ name: string, type: VariableType, unit: string | null, decimals: number | null, words: Record<string, unknown> | null }> }> }, devices: { items: Array<{ id: string, name: string | null, serial: string, tags: Array<string> }> } } | null, sites: { items: Array<{ id: string, name: string, path: Array<string> }> } | null, alertRule?: { id: string, applicationId: string, name: string, severity: AlertSeverity, kind: AlertKind, products: Array<string>, sites: Array<string>, tags: Array<string>, recipients: Array<string>, for: number, maxGap: number, closeAfter: number | null, silentFor: number | null, variable: string | null, unsettledFor: number | null, stateName: string | null, disabled: boolean, disabledAt: string | null, disabledReason: AlertDisabledReason | null, recipientStates: Array<{ address: string, state: AlertRecipientState, reason: string | null }>, when: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, until: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, undecided: { since: string, deviceCount: number } | null } | null };
 
 export type AlertRulesQueryVariables = Exact<{
   organizationId: string;
@@ -761,9 +773,9 @@ export type AlertRulesQueryVariables = Exact<{
 }>;
 
 
-export type AlertRulesQuery = { applications: { items: Array<{ id: string, name: string }> } | null, chosen: { items: Array<{ id: string, name: string, permission: Permission, alertRules: { totalCount: number | null, items: Array<{ id: string, applicationId: string, name: string, severity: AlertSeverity, kind: AlertKind, products: Array<string>, sites: Array<string>, tags: Array<string>, recipients: Array<string>, for: number, maxGap: number, closeAfter: number | null, silentFor: number | null, variable: string | null, disabled: boolean, disabledAt: string | null, disabledReason: AlertDisabledReason | null, when: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, until: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, undecided: { since: string, deviceCount: number } | null }> } }> } | null };
+export type AlertRulesQuery = { applications: { items: Array<{ id: string, name: string }> } | null, chosen: { items: Array<{ id: string, name: string, permission: Permission, alertRules: { totalCount: number | null, items: Array<{ id: string, applicationId: string, name: string, severity: AlertSeverity, kind: AlertKind, products: Array<string>, sites: Array<string>, tags: Array<string>, recipients: Array<string>, for: number, maxGap: number, closeAfter: number | null, silentFor: number | null, variable: string | null, unsettledFor: number | null, stateName: string | null, disabled: boolean, disabledAt: string | null, disabledReason: AlertDisabledReason | null, when: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, until: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, undecided: { since: string, deviceCount: number } | null }> } }> } | null };
 
-export type RuleLineFragment = { id: string, applicationId: string, name: string, severity: AlertSeverity, kind: AlertKind, products: Array<string>, sites: Array<string>, tags: Array<string>, recipients: Array<string>, for: number, maxGap: number, closeAfter: number | null, silentFor: number | null, variable: string | null, disabled: boolean, disabledAt: string | null, disabledReason: AlertDisabledReason | null, when: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, until: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, undecided: { since: string, deviceCount: number } | null };
+export type RuleLineFragment = { id: string, applicationId: string, name: string, severity: AlertSeverity, kind: AlertKind, products: Array<string>, sites: Array<string>, tags: Array<string>, recipients: Array<string>, for: number, maxGap: number, closeAfter: number | null, silentFor: number | null, variable: string | null, unsettledFor: number | null, stateName: string | null, disabled: boolean, disabledAt: string | null, disabledReason: AlertDisabledReason | null, when: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, until: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, undecided: { since: string, deviceCount: number } | null };
 
 export type ConditionFragment = { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null };
 
@@ -776,7 +788,7 @@ export type ApplicationQueryVariables = Exact<{
 }>;
 
 
-export type ApplicationQuery = { application: { id: string, name: string, description: string | null, hasDashboard: boolean, permission: Permission, createdAt: string, openEpisodeCount: number, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, product: { id: string, name: string } | null }> }, placed: { items: Array<{ id: string, name: string | null, serial: string, location: { lat: number, lon: number } | null }> }, hooks: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean }> } | null, alertRules: { totalCount: number | null, items: Array<{ id: string, applicationId: string, name: string, severity: AlertSeverity, kind: AlertKind, products: Array<string>, sites: Array<string>, tags: Array<string>, recipients: Array<string>, for: number, maxGap: number, closeAfter: number | null, silentFor: number | null, variable: string | null, disabled: boolean, disabledAt: string | null, disabledReason: AlertDisabledReason | null, when: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, until: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, undecided: { since: string, deviceCount: number } | null }> }, grants: { totalCount: number | null, items: Array<{ permission: Permission, team: { id: string, name: string, members: { totalCount: number | null, items: Array<{ id: string, username: string }> } } }> } } | null, organizationMembers: { totalCount: number | null, items: Array<{ id: string, name: string | null, username: string }> } | null };
+export type ApplicationQuery = { application: { id: string, name: string, description: string | null, hasDashboard: boolean, permission: Permission, createdAt: string, openEpisodeCount: number, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, product: { id: string, name: string } | null }> }, placed: { items: Array<{ id: string, name: string | null, serial: string, location: { lat: number, lon: number } | null }> }, hooks: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean }> } | null, alertRules: { totalCount: number | null, items: Array<{ id: string, applicationId: string, name: string, severity: AlertSeverity, kind: AlertKind, products: Array<string>, sites: Array<string>, tags: Array<string>, recipients: Array<string>, for: number, maxGap: number, closeAfter: number | null, silentFor: number | null, variable: string | null, unsettledFor: number | null, stateName: string | null, disabled: boolean, disabledAt: string | null, disabledReason: AlertDisabledReason | null, when: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, until: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, undecided: { since: string, deviceCount: number } | null }> }, grants: { totalCount: number | null, items: Array<{ permission: Permission, team: { id: string, name: string, members: { totalCount: number | null, items: Array<{ id: string, username: string }> } } }> } } | null, organizationMembers: { totalCount: number | null, items: Array<{ id: string, name: string | null, username: string }> } | null };
 
 export type ApplicationsQueryVariables = Exact<{
   organizationId: string;
@@ -1099,7 +1111,7 @@ export type DeviceQueryVariables = Exact<{
 }>;
 
 
-export type DeviceQuery = { device: { id: string, serial: string, name: string | null, tags: Array<string>, createdAt: string, lastRecordAt: string | null, clockAhead: number | null, location: { lat: number, lon: number } | null, product: { id: string, organizationId: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null, decimals: number | null, words: Record<string, unknown> | null }> } | null, applications: { items: Array<{ id: string, name: string }> }, openEpisodes: { totalCount: number | null, items: Array<{ id: string, name: string, severity: AlertSeverity, applicationId: string, alertRuleId: string, openedAt: string, closedAt: string | null, closedReason: EpisodeEnd | null, acknowledgedAt: string | null, acknowledgedBy: string | null, openedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, closedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, device: { id: string, name: string | null, serial: string } | null }> }, series: Array<{ name: string, unit: string | null, type: VariableType | null, interval: number | null, ts: Array<number>, values: Array<number> }>, latest: Array<{ name: string, value: unknown, unit: string | null, ts: number, ahead: number | null }>, records: { items: Array<{ id: string, ts: number, data: Record<string, unknown>, metadata: Record<string, unknown>, frame: Record<string, unknown> | null }> } } | null, account: { id: string, episodes: { items: Array<{ id: string, name: string, severity: AlertSeverity, openedAt: string, closedAt: string | null }> } } | null, deviceTokens?: { items: Array<{ id: string, name: string | null, prefix: string, createdAt: string, lastUsedAt: string | null, expiresAt: string | null, revokedAt: string | null }> } | null, products: { items: Array<{ id: string, organizationId: string, name: string, version: string }> } | null };
+export type DeviceQuery = { device: { id: string, serial: string, name: string | null, tags: Array<string>, createdAt: string, lastRecordAt: string | null, clockAhead: number | null, location: { lat: number, lon: number } | null, product: { id: string, organizationId: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null, decimals: number | null, words: Record<string, unknown> | null }> } | null, applications: { items: Array<{ id: string, name: string }> }, openEpisodes: { totalCount: number | null, items: Array<{ id: string, name: string, severity: AlertSeverity, applicationId: string, alertRuleId: string, openedAt: string, closedAt: string | null, closedReason: EpisodeEnd | null, acknowledgedAt: string | null, acknowledgedBy: string | null, openedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, openedState: Array<{ name: string, desired: unknown, desiredAt: string }> | null, closedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, device: { id: string, name: string | null, serial: string } | null }> }, series: Array<{ name: string, unit: string | null, type: VariableType | null, interval: number | null, ts: Array<number>, values: Array<number> }>, latest: Array<{ name: string, value: unknown, unit: string | null, ts: number, ahead: number | null }>, records: { items: Array<{ id: string, ts: number, data: Record<string, unknown>, metadata: Record<string, unknown>, frame: Record<string, unknown> | null }> } } | null, account: { id: string, episodes: { items: Array<{ id: string, name: string, severity: AlertSeverity, openedAt: string, closedAt: string | null }> } } | null, deviceTokens?: { items: Array<{ id: string, name: string | null, prefix: string, createdAt: string, lastUsedAt: string | null, expiresAt: string | null, revokedAt: string | null }> } | null, products: { items: Array<{ id: string, organizationId: string, name: string, version: string }> } | null };
 
 export type TagDevicesMutationVariables = Exact<{
   organizationId: string;
@@ -1478,7 +1490,7 @@ export type OverviewQueryVariables = Exact<{
 }>;
 
 
-export type OverviewQuery = { charted: { totalCount: number | null, items: Array<{ id: string, name: string, activity: Array<{ ts: number, stored: number }> }> } | null, hooked: { totalCount: number | null, items: Array<{ id: string, name: string, all: { totalCount: number | null } | null, disabled: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean, disabledReason: HookDisabledReason | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number }, activity: Array<{ ts: number, failed: number }> }> } | null, failing: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean, disabledReason: HookDisabledReason | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number }, activity: Array<{ ts: number, failed: number }> }> } | null }> } | null, silent: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, lastRecordAt: string | null }> } | null, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, latest: Array<{ name: string, ts: number, ahead: number | null, value: unknown }> }> } | null, products: { totalCount: number | null, items: Array<{ id: string, name: string, variables: Array<{ name: string, type: VariableType }> }> } | null, account: { activity?: Array<{ ts: number, stored: number, rejected: number, decodePartial: number, decodeFailed: number, rejections: Array<{ code: ItemErrorCode, count: number }> }> | null, opened: { totalCount: number | null, items: Array<{ openedAt: string }> }, open: { totalCount: number | null, items: Array<{ id: string, name: string, severity: AlertSeverity, applicationId: string, alertRuleId: string, openedAt: string, closedAt: string | null, closedReason: EpisodeEnd | null, acknowledgedAt: string | null, acknowledgedBy: string | null, openedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, closedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, device: { id: string, name: string | null, serial: string } | null }> }, critical: { totalCount: number | null }, jobs: { items: Array<{ id: string, kind: JobKind, state: JobState, done: number, total: number | null, changed: number, error: string | null, createdAt: string, updatedAt: string }> } } | null };
+export type OverviewQuery = { charted: { totalCount: number | null, items: Array<{ id: string, name: string, activity: Array<{ ts: number, stored: number }> }> } | null, hooked: { totalCount: number | null, items: Array<{ id: string, name: string, all: { totalCount: number | null } | null, disabled: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean, disabledReason: HookDisabledReason | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number }, activity: Array<{ ts: number, failed: number }> }> } | null, failing: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean, disabledReason: HookDisabledReason | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number }, activity: Array<{ ts: number, failed: number }> }> } | null }> } | null, silent: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, lastRecordAt: string | null }> } | null, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, latest: Array<{ name: string, ts: number, ahead: number | null, value: unknown }> }> } | null, products: { totalCount: number | null, items: Array<{ id: string, name: string, variables: Array<{ name: string, type: VariableType }> }> } | null, account: { activity?: Array<{ ts: number, stored: number, rejected: number, decodePartial: number, decodeFailed: number, rejections: Array<{ code: ItemErrorCode, count: number }> }> | null, opened: { totalCount: number | null, items: Array<{ openedAt: string }> }, open: { totalCount: number | null, items: Array<{ id: string, name: string, severity: AlertSeverity, applicationId: string, alertRuleId: string, openedAt: string, closedAt: string | null, closedReason: EpisodeEnd | null, acknowledgedAt: string | null, acknowledgedBy: string | null, openedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, openedState: Array<{ name: string, desired: unknown, desiredAt: string }> | null, closedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, device: { id: string, name: string | null, serial: string } | null }> }, critical: { totalCount: number | null }, jobs: { items: Array<{ id: string, kind: JobKind, state: JobState, done: number, total: number | null, changed: number, error: string | null, createdAt: string, updatedAt: string }> } } | null };
 
 export type OverviewHookFragment = { id: string, url: string, disabled: boolean, disabledReason: HookDisabledReason | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number }, activity: Array<{ ts: number, failed: number }> };
 
@@ -1946,6 +1958,11 @@ export const EpisodeLineFragmentDoc = new TypedDocumentString(`
     ts
     values
   }
+  openedState {
+    name
+    desired
+    desiredAt
+  }
   closedAt
   closedBy {
     recordId
@@ -1999,6 +2016,8 @@ export const RuleLineFragmentDoc = new TypedDocumentString(`
   closeAfter
   silentFor
   variable
+  unsettledFor
+  stateName
   disabled
   disabledAt
   disabledReason
@@ -2491,6 +2510,11 @@ export const AlertsDocument = new TypedDocumentString(`
     ts
     values
   }
+  openedState {
+    name
+    desired
+    desiredAt
+  }
   closedAt
   closedBy {
     recordId
@@ -2517,7 +2541,7 @@ export const OpenEpisodesDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<OpenEpisodesQuery, OpenEpisodesQueryVariables>;
 export const PreviewAlertRuleDocument = new TypedDocumentString(`
-    query PreviewAlertRule($organizationId: ID!, $applicationId: ID!, $kind: AlertKind!, $products: [ID!], $tags: [String!], $sites: [ID!], $when: AlertConditionInput, $until: AlertConditionInput, $for: Float, $maxGap: Float, $closeAfter: Float, $silentFor: Float, $variable: String) {
+    query PreviewAlertRule($organizationId: ID!, $applicationId: ID!, $kind: AlertKind!, $products: [ID!], $tags: [String!], $sites: [ID!], $when: AlertConditionInput, $until: AlertConditionInput, $for: Float, $maxGap: Float, $closeAfter: Float, $silentFor: Float, $variable: String, $unsettledFor: Float, $stateName: String) {
   previewAlertRule(
     organizationId: $organizationId
     applicationId: $applicationId
@@ -2532,6 +2556,8 @@ export const PreviewAlertRuleDocument = new TypedDocumentString(`
     closeAfter: $closeAfter
     silentFor: $silentFor
     variable: $variable
+    unsettledFor: $unsettledFor
+    stateName: $stateName
   ) {
     from
     to
@@ -2566,7 +2592,7 @@ export const PreviewChartDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<PreviewChartQuery, PreviewChartQueryVariables>;
 export const CreateAlertRuleDocument = new TypedDocumentString(`
-    mutation CreateAlertRule($organizationId: ID!, $applicationId: ID!, $name: String!, $kind: AlertKind!, $severity: AlertSeverity, $products: [ID!], $tags: [String!], $sites: [ID!], $when: AlertConditionInput, $until: AlertConditionInput, $for: Float, $maxGap: Float, $closeAfter: Float, $silentFor: Float, $variable: String, $recipients: [String!]) {
+    mutation CreateAlertRule($organizationId: ID!, $applicationId: ID!, $name: String!, $kind: AlertKind!, $severity: AlertSeverity, $products: [ID!], $tags: [String!], $sites: [ID!], $when: AlertConditionInput, $until: AlertConditionInput, $for: Float, $maxGap: Float, $closeAfter: Float, $silentFor: Float, $variable: String, $unsettledFor: Float, $stateName: String, $recipients: [String!]) {
   createAlertRule(
     organizationId: $organizationId
     applicationId: $applicationId
@@ -2583,6 +2609,8 @@ export const CreateAlertRuleDocument = new TypedDocumentString(`
     closeAfter: $closeAfter
     silentFor: $silentFor
     variable: $variable
+    unsettledFor: $unsettledFor
+    stateName: $stateName
     recipients: $recipients
   ) {
     id
@@ -2590,7 +2618,7 @@ export const CreateAlertRuleDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<CreateAlertRuleMutation, CreateAlertRuleMutationVariables>;
 export const UpdateAlertRuleDocument = new TypedDocumentString(`
-    mutation UpdateAlertRule($organizationId: ID!, $applicationId: ID!, $alertRuleId: ID!, $name: String!, $severity: AlertSeverity, $products: [ID!], $tags: [String!], $sites: [ID!], $when: AlertConditionInput, $until: AlertConditionInput, $for: Float, $maxGap: Float, $closeAfter: Float, $silentFor: Float, $variable: String, $recipients: [String!]) {
+    mutation UpdateAlertRule($organizationId: ID!, $applicationId: ID!, $alertRuleId: ID!, $name: String!, $severity: AlertSeverity, $products: [ID!], $tags: [String!], $sites: [ID!], $when: AlertConditionInput, $until: AlertConditionInput, $for: Float, $maxGap: Float, $closeAfter: Float, $silentFor: Float, $variable: String, $unsettledFor: Float, $stateName: String, $recipients: [String!]) {
   updateAlertRule(
     organizationId: $organizationId
     applicationId: $applicationId
@@ -2607,6 +2635,8 @@ export const UpdateAlertRuleDocument = new TypedDocumentString(`
     closeAfter: $closeAfter
     silentFor: $silentFor
     variable: $variable
+    unsettledFor: $unsettledFor
+    stateName: $stateName
     recipients: $recipients
   ) {
     id
@@ -2649,6 +2679,11 @@ export const AlertRuleDocument = new TypedDocumentString(`
         name
         version
         ...ShownVariables
+        settings {
+          state {
+            name
+          }
+        }
       }
     }
     devices(limit: 200, sort: "name") {
@@ -2701,6 +2736,8 @@ export const AlertRuleDocument = new TypedDocumentString(`
   closeAfter
   silentFor
   variable
+  unsettledFor
+  stateName
   disabled
   disabledAt
   disabledReason
@@ -2779,6 +2816,8 @@ export const AlertRulesDocument = new TypedDocumentString(`
   closeAfter
   silentFor
   variable
+  unsettledFor
+  stateName
   disabled
   disabledAt
   disabledReason
@@ -2900,6 +2939,8 @@ export const ApplicationDocument = new TypedDocumentString(`
   closeAfter
   silentFor
   variable
+  unsettledFor
+  stateName
   disabled
   disabledAt
   disabledReason
@@ -3603,6 +3644,11 @@ export const DeviceDocument = new TypedDocumentString(`
     recordId
     ts
     values
+  }
+  openedState {
+    name
+    desired
+    desiredAt
   }
   closedAt
   closedBy {
@@ -4684,6 +4730,11 @@ export const OverviewDocument = new TypedDocumentString(`
     recordId
     ts
     values
+  }
+  openedState {
+    name
+    desired
+    desiredAt
   }
   closedAt
   closedBy {

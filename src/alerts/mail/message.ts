@@ -111,9 +111,11 @@ const addressesOf = ({ ruleId, deviceId }: MailNotice, origin: string): string[]
     ? []
     : [`${origin}/console/alerts?${new URLSearchParams({ rule: ruleId, device: deviceId }).toString()}`];
 
-function detailsOf({ serial, application, openedAt, closedAt, reason, values, openedReason }: MailNotice): string[] {
+function detailsOf(notice: MailNotice): string[] {
+  const { serial, application, openedAt, closedAt, reason, values, openedReason, openedState } = notice;
   return [
     ...(values == null ? [] : Object.entries(values).map(valueOf)),
+    ...(openedState == null || closedAt !== null ? [] : openedState.map(unsettledOf)),
     ...(openedReason === 'quota'
       ? ['A quota of the organization has refused records since then: the device may have sent some.']
       : []),
@@ -130,12 +132,17 @@ function detailsOf({ serial, application, openedAt, closedAt, reason, values, op
 const valueOf = ([name, value]: [string, unknown]): string =>
   `${oneLine(name, maxName)}: ${oneLine(typeof value === 'string' ? value : JSON.stringify(value), maxName)}`;
 
+/** Formats a desired value that a device has not reported. */
+const unsettledOf = ({ name, desired }: { name: string; desired: unknown }): string =>
+  `Not reported: ${valueOf([name, desired])}`;
+
 const reasons: Readonly<Record<string, string>> = {
   cleared: 'the values are back to normal',
   arrived: 'records arrive again',
   recordsStopped: 'no record arrived',
   unlinked: 'the device was taken out of the application',
   deviceDeleted: 'the device was deleted',
+  settled: 'the device has reported what is desired',
   moved: 'the rule no longer applies to the device',
   disabled: 'the rule was switched off',
   ruleChanged: 'the rule was changed',

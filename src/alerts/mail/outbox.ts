@@ -13,6 +13,8 @@ export interface MailNotice {
   /** Values that the rule compares, of the record that opened or closed the episode. */
   values?: Readonly<Record<string, unknown>> | null;
   openedReason?: string | null;
+  /** Desired values that the device had not reported when the episode opened. */
+  openedState?: readonly { name: string; desired: unknown }[] | null;
   kind: 'opened' | 'closed';
   rule: string;
   severity: string;
@@ -42,7 +44,7 @@ export async function enqueueNotices(
              jsonb_build_object(
                'kind', ${kind}::text, 'episodeId', e.id, 'ruleId', e.rule_id, 'deviceId', e.device_id,
                'values', case when ${kind}::text = 'closed' then e.closed_by else e.opened_by end -> 'values',
-               'openedReason', e.opened_reason, 'rule', e.rule_name, 'severity', e.severity, 'application', p.name,
+               'openedReason', e.opened_reason, 'openedState', e.opened_state, 'rule', e.rule_name, 'severity', e.severity, 'application', p.name,
                'device', coalesce(nullif(d.name, ''), nullif(e.device_name, ''), d.serial, e.device_serial),
                'serial', coalesce(d.serial, e.device_serial),
                'openedAt', extract(epoch from e.opened_at)::float8,

@@ -44,6 +44,8 @@ const fields = {
     'closeAfter',
     'silentFor',
     'variable',
+    'unsettledFor',
+    'stateName',
     'recipients',
   ],
   sites: ['id', 'name', 'parent', 'kind', 'location', 'timeZone', 'attributes'],

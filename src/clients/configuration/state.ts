@@ -74,7 +74,7 @@ const hookFields = `id externalId url allowUnverifiedSSLCert disabled
   settings { concurrency maxPerSecond ordered events filter { products tags query } }`;
 const conditionFields = '{ all { variable operator value } any { variable operator value } query }';
 const ruleFields = `id externalId name kind severity disabled products tags sites when ${conditionFields} until ${conditionFields}
-  for maxGap closeAfter silentFor variable recipients`;
+  for maxGap closeAfter silentFor variable unsettledFor stateName recipients`;
 const lists = {
   products: [
     50,

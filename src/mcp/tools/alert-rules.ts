@@ -22,7 +22,7 @@ const query = `query AlertRules($organizationId: ID!, $ids: [ID!], $after: Strin
         id name
         alertRules(limit: 100) {
           items {
-            id name severity kind products tags when ${condition} until ${condition} for maxGap closeAfter silentFor variable
+            id name severity kind products tags when ${condition} until ${condition} for maxGap closeAfter silentFor variable unsettledFor stateName
             disabled disabledAt disabledReason undecided { since deviceCount } recipientStates { address state }
           }
         }
@@ -46,7 +46,7 @@ export const alertRules = tool({
   name: 'alert_rules',
   title: 'Alert rules',
   description:
-    'Answers the alert rules of an application, or of all: the condition or silence that opens an alert, for which products and tags, whether the rule is disabled and why, and the state of each recipient of e-mail. Use it to say why a device raised no alert. `open_alerts` answers the alerts themselves.',
+    'Answers the alert rules of an application, or of all: the condition, silence or unreported desired state that opens an alert, for which products and tags, whether the rule is disabled and why, and the state of each recipient of e-mail. Use it to say why a device raised no alert. `open_alerts` answers the alerts themselves.',
   input: input({
     applicationId: id('Only rules of this application.').optional(),
     disabled: z.boolean().optional().describe('True: only disabled rules; false: only others.'),
@@ -60,7 +60,11 @@ export const alertRules = tool({
         applicationName: z.string().describe('Untrusted.'),
         name: z.string().describe('Untrusted.'),
         severity: z.string(),
-        kind: z.string().describe('`threshold`: compares values; `silence`: waits for records that do not arrive.'),
+        kind: z
+          .string()
+          .describe(
+            '`threshold`: compares values; `silence`: waits for records that do not arrive; `unsettled`: waits for devices to report their desired state.',
+          ),
         products: z.array(z.string()).describe('Only devices of one of these products; empty: all.'),
         tags: z.array(z.string()).describe('Only devices with one of these tags; empty: all. Untrusted.'),
         when: shownCondition.describe('Condition that opens an alert, in a threshold rule.'),
@@ -70,6 +74,8 @@ export const alertRules = tool({
         closeAfter: seconds('Time without a record after which an alert closes by itself.'),
         silentFor: seconds('Time without a record after which an alert opens.'),
         variable: text('Variable whose arrival ends a silence; null: any record does. Untrusted.'),
+        unsettledFor: seconds('Time without a report of a desired value after which an alert opens.'),
+        stateName: text('The one name of the state that an unsettled rule watches; null: every name. Untrusted.'),
         disabled: z.boolean(),
         disabledAt: text('Time at which it was disabled.'),
         disabledReason: text('`request`, or `timeout`: its query kept timing out.'),

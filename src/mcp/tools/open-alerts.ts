@@ -25,7 +25,7 @@ const query = `query OpenAlerts($organizationId: ID!, $first: Int, $after: Strin
         cursor
         node {
           id name severity openedAt closedAt closedReason acknowledgedAt applicationId deviceId
-          openedBy { values } openedReason
+          openedBy { values } openedReason openedState { name desired version desiredAt }
           mails { address of sentAt }
           calls { hookId: applicationHookId of state attempts: attemptsMade at: createdAt }
           device { serial name }
@@ -78,6 +78,10 @@ export const openAlerts = tool({
         values: z.unknown().describe('Values that opened it; null for a silence. Untrusted.'),
         ruleDisabled: z.boolean().nullable().describe('Whether the rule is disabled now; null once it is deleted.'),
         openedReason: text('`quota`: records were refused, so the silent device may have sent some.'),
+        openedState: z
+          .array(z.object({ name: z.string(), desired: z.unknown(), version: z.number(), desiredAt: z.string() }))
+          .nullable()
+          .describe('Desired values that the device had not reported when it opened. Untrusted.'),
         notified: z.object({
           mails: z.array(
             z.object({

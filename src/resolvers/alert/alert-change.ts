@@ -34,6 +34,8 @@ export const decisionOf = ({
   closeAfter,
   silentFor,
   variable,
+  unsettledFor,
+  stateName,
 }: AlertRule) => ({
   products,
   sites,
@@ -43,6 +45,8 @@ export const decisionOf = ({
   closeAfter,
   silentFor,
   variable,
+  unsettledFor,
+  stateName,
 });
 
 /** Returns the fields that define a rule's decision, with parsed conditions. */
@@ -51,7 +55,7 @@ export function changeOf({
   until,
   ...args
 }: Omit<AlertDecisionArgs, keyof ApplicationArgs>): Omit<AlertRuleChange, 'name'> {
-  const { products, tags, sites, maxGap, closeAfter, silentFor, variable } = args;
+  const { products, tags, sites, maxGap, closeAfter, silentFor, variable, unsettledFor, stateName } = args;
   return {
     products,
     tags,
@@ -61,6 +65,8 @@ export function changeOf({
     closeAfter,
     silentFor,
     variable,
+    unsettledFor,
+    stateName,
     ...(when !== undefined && { when: when && readCondition('when', when) }),
     ...(until !== undefined && { until: until && readCondition('until', until) }),
   };

@@ -3,7 +3,7 @@ import { shortName } from '#alerts/condition.js';
 import { overlaps } from '#alerts/overlap.js';
 import { type Fault, invalid } from '#common/errors.js';
 import { type AlertComparison, type AlertCondition, AlertOperator } from '#entities/alert-condition.js';
-import { AlertKind } from '#entities/alert-rule.js';
+import type { AlertKind } from '#entities/alert-rule.js';
 import { VariableType } from '#entities/enums.js';
 import { isStorable, unstorable } from '#entities/storable.js';
 
@@ -24,6 +24,8 @@ export interface AlertDecision {
   closeAfter: number | null;
   silentFor: number | null;
   variable: string | null;
+  unsettledFor: number | null;
+  stateName: string | null;
 }
 
 /** Maximum number of characters of a text in a comparison. */
@@ -69,18 +71,26 @@ function readComparison(path: string, { variable, operator, value }: AlertCompar
  * @throws invalid (422) when a field does not belong to the kind, or conditions exclude each other.
  */
 export function requireDecision(decision: AlertDecision): void {
-  const faults = decision.kind === AlertKind.silence ? faultsOfSilence(decision) : faultsOfThreshold(decision);
+  const faults = faultsOf[decision.kind](decision);
   if (faults.length > 0) throw invalid(faults);
 }
 
-const faultsOfSilence = ({ when, until, closeAfter, silentFor, for: held }: AlertDecision): Fault[] => [
-  ...(silentFor === null ? [{ path: 'silentFor', message: 'must be given for a silence rule' }] : []),
-  ...notOf('threshold', { when, until, closeAfter, for: held === 0 ? null : held }),
+const faultsOfSilence = (decision: AlertDecision): Fault[] => [
+  ...(decision.silentFor === null ? [{ path: 'silentFor', message: 'must be given for a silence rule' }] : []),
+  ...onlyThreshold(decision),
+  ...onlyUnsettled(decision),
 ];
 
-const faultsOfThreshold = ({ when, until, silentFor, variable }: AlertDecision): Fault[] => [
+const faultsOfUnsettled = (decision: AlertDecision): Fault[] => [
+  ...(decision.unsettledFor === null ? [{ path: 'unsettledFor', message: 'must be given for an unsettled rule' }] : []),
+  ...onlyThreshold(decision),
+  ...onlySilence(decision),
+];
+
+const faultsOfThreshold = ({ when, until, ...decision }: AlertDecision): Fault[] => [
   ...(when === null ? [{ path: 'when', message: 'must be given for a threshold rule' }] : []),
-  ...notOf('silence', { silentFor, variable }),
+  ...onlySilence(decision),
+  ...onlyUnsettled(decision),
   ...[...placesOf('when', when), ...placesOf('until', until)].flatMap(({ path, comparison: { value } }) =>
     isRounded(value) ? [{ path: `${path}.value`, message: sendAsText }] : [],
   ),
@@ -88,6 +98,19 @@ const faultsOfThreshold = ({ when, until, silentFor, variable }: AlertDecision):
     ? [{ path: 'until', message: 'must not hold where `when` holds: an episode would open and close at once' }]
     : []),
 ];
+
+const faultsOf: Readonly<Record<AlertKind, (decision: AlertDecision) => Fault[]>> = {
+  threshold: faultsOfThreshold,
+  silence: faultsOfSilence,
+  unsettled: faultsOfUnsettled,
+};
+
+const onlyThreshold = ({ when, until, closeAfter, for: held }: AlertDecision): Fault[] =>
+  notOf('threshold', { when, until, closeAfter, for: held === 0 ? null : held });
+const onlySilence = ({ silentFor, variable }: Pick<AlertDecision, 'silentFor' | 'variable'>): Fault[] =>
+  notOf('silence', { silentFor, variable });
+const onlyUnsettled = ({ unsettledFor, stateName }: Pick<AlertDecision, 'unsettledFor' | 'stateName'>): Fault[] =>
+  notOf('unsettled', { unsettledFor, stateName });
 
 const notOf = (kind: string, fields: Readonly<Record<string, unknown>>): Fault[] =>
   Object.entries(fields)

@@ -56,6 +56,7 @@ export async function previewOf(
   const to = now / 1000;
   const from = to - weekSeconds;
   const watched = await watchedBy(ctx, rule);
+  if (rule.kind === AlertKind.unsettled) return openNow(ctx, rule, watched, { from, to });
   const reading = new Reading(ctx, sources, rule, { from, to, until: performance.now() + sources.timeoutMs });
   const all: [Watched, Previewed[]][] = [];
   for (let first = 0; first < Math.min(watched.length, maxDevices); first += devicesAtOnce) {
@@ -81,6 +82,42 @@ export async function previewOf(
     episodes: opened
       .flatMap(([{ id }, episodes]) => episodes.map((episode) => shown(id, episode)))
       .slice(0, maxEpisodes),
+  };
+}
+
+/**
+ * Previews a rule about desired state: the episodes that would be open. Which devices had not reported an earlier desired
+ * value is not kept.
+ */
+async function openNow(
+  ctx: Context,
+  { unsettledFor, stateName }: AlertRule,
+  watched: readonly Watched[],
+  { from, to }: { from: number; to: number },
+): Promise<AlertRulePreview> {
+  const ids = watched.slice(0, maxDevices).map(({ id }) => id);
+  const rows = (await ctx.readWithin(
+    sql`
+    select d.id, extract(epoch from u.since)::float8 as since
+      from unnest(${ids}::uuid[]) with ordinality d (id, place)
+     cross join lateral (select state_unsettled_since(d.id, ${stateName}) as since) u
+     where u.since <= to_timestamp(${to - unsettledFor!}::float8) order by d.place`,
+    5000,
+  )) as { id: string; since: number }[];
+  return {
+    from: isoOf(from),
+    to: isoOf(to),
+    episodeCount: rows.length,
+    deviceCount: rows.length,
+    devicesRead: ids.length,
+    recordsRead: 0,
+    isComplete: false,
+    incompleteReason: watched.length > maxDevices ? PreviewStop.devices : PreviewStop.history,
+    episodes: rows
+      .slice(0, maxEpisodes)
+      .map(({ id, since }) =>
+        shown(id, { openedAt: since + unsettledFor!, openedBy: null, closedAt: null, closedBy: null }),
+      ),
   };
 }
 

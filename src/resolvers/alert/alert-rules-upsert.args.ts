@@ -43,6 +43,13 @@ export class AlertRuleInput {
   @Length(1, 200)
   @Matches(/\S/u, { message: 'must not be blank' })
   variable?: string | null;
+  @decisionSeconds.wait(
+    'An episode opens when a device has not reported a desired value for this time after it was set, for an unsettled rule.',
+  )
+  unsettledFor?: number | null;
+  @label('The one name of the state that an unsettled rule watches.', 100, { optional: true })
+  @Storable()
+  stateName?: string | null;
 }
 
 /** Many alert rules of an application. */

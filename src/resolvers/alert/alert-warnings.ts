@@ -1,9 +1,9 @@
 import sql from 'sql-template-tag';
 import { comparisonsOf, shortName, variableValue } from '#alerts/condition.js';
 import { textArray } from '#database/text-array.js';
-import type { AlertRule } from '#entities/alert-rule.js';
+import { AlertKind, type AlertRule } from '#entities/alert-rule.js';
 import type { ListedRecord, RecordIndex } from '#records/record-index.js';
-import { variablesFor } from '#records/scope/variable.js';
+import { settingsFor, variablesFor } from '#records/scope/variable.js';
 import type { Context } from '#schema/context.js';
 
 /** Numbers of devices and of records of each that are looked at. */
@@ -33,11 +33,24 @@ export class RuleWarnings {
 
   /** Returns the warnings of a rule, in the order of its fields. */
   async of(rule: AlertRule): Promise<string[]> {
+    if (rule.kind === AlertKind.unsettled) return this.unknownState(rule);
     const scope = JSON.stringify([rule.applicationId, rule.products, rule.tags, rule.sites]);
     const reading = this.readings.get(scope) ?? this.read(rule);
     this.readings.set(scope, reading);
     const watched = await reading;
     return [...unknownNames(rule, watched), ...shortGap(rule, watched)];
+  }
+
+  /** Warns of a name that neither a product of the devices declares, nor any of their states has. */
+  private async unknownState({ applicationId, stateName }: AlertRule): Promise<string[]> {
+    if (stateName === null) return [];
+    const found = await this.ctx.read(sql`
+      select from application_device l join device d on d.id = l.device_id left join product p on p.id = d.product_id
+       where l.application_id = ${applicationId} and (
+         exists (select from device_state s where s.device_id = d.id and s.name = ${stateName})
+         or ${settingsFor(sql`${this.ctx.caller.organizationId}::uuid`)} -> 'state' @> ${JSON.stringify([{ name: stateName }])}::jsonb)
+       limit 1`);
+    return found.length > 0 ? [] : [`No product declares the state \`${stateName}\`, and no device has it.`];
   }
 
   private async read({ applicationId, products, tags, sites }: AlertRule): Promise<Watched> {

@@ -7,7 +7,7 @@ import { AlertKind, AlertSeverity } from '#entities/alert-rule.js';
 import { EpisodeState } from '#entities/episode.js';
 import type { PlainJson } from '#json/json.js';
 import { ApplicationArgs } from '#listing/identifier.args.js';
-import { choice, emails, flag, id, ids, labels, name, Storable, unixTime } from '#schema/fields.js';
+import { choice, emails, flag, id, ids, label, labels, name, Storable, unixTime } from '#schema/fields.js';
 import { SearchablePageArgs } from '#schema/list.args.js';
 
 /** Maximum number of comparisons in one condition. */
@@ -124,6 +124,19 @@ export class AlertDecisionArgs extends ApplicationArgs {
   @Length(1, 200)
   @Matches(/\S/u, { message: 'must not be blank' })
   variable?: string | null;
+  @seconds(
+    'An episode opens when a device has not reported a desired value for this time after it was set, for an unsettled rule.',
+    minWait,
+    maxWait,
+  )
+  unsettledFor?: number | null;
+  @label(
+    'The one name of the state that an unsettled rule watches. Absent: every name on create, unchanged on update.',
+    100,
+    { optional: true },
+  )
+  @Storable()
+  stateName?: string | null;
 }
 
 /** Maximum number of addresses per rule. */

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import sql from 'sql-template-tag';
 import { hourSeconds } from '#common/time.js';
 import { Role } from '#entities/enums.js';
 import { useWorld } from '../../support/world.js';
@@ -36,6 +37,35 @@ describeInBrowser('console: alert rules and episodes', () => {
   };
 
   const episodes = (page: Page) => page.getByRole('table', { name: 'Episodes' }).getByRole('row');
+
+  it('creates a rule about desired state, and shows what a device has not reported', async () => {
+    const { owner, applicationId, application, deviceId } = await furnished();
+    await owner.put(`/devices/${owner.id}/${deviceId}/state`, { desired: { setPoint: -22 } });
+    await world.pool.query(
+      sql`update device_state set desired_at = desired_at - interval '2 h' where device_id = ${deviceId}`,
+    );
+    const rule = `${world.url}/console/alerts/rules/${applicationId}/new`;
+    const { page, faults } = await browser.open(`${rule}#token=${owner.token}`);
+    await page.getByLabel('Opens when').selectOption('A device does not report what is desired');
+    await page.getByLabel('Name').first().fill('Not set');
+    await page.getByLabel('Not reported for', { exact: true }).fill('0.5');
+    await page.getByLabel('Name').last().fill('setPoint');
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await page.getByText('earlier desired states are not kept').waitFor();
+    await page.getByText('once on 1 device').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Create the rule' }).click();
+    await page.getByText('setPoint was not reported for 30 min').waitFor();
+    await world.pool.query(
+      sql`update alert_state set due_at = now(), since = now() - interval '1 h' where device_id = ${deviceId}`,
+    );
+    await page.goto(`${world.url}/console/alerts`);
+    await episodes(page).filter({ hasText: 'setPoint is not -22' }).waitFor();
+    await owner.post(`/devices/${owner.id}/${deviceId}/state`, { reported: { setPoint: -22 } });
+    await episodes(page).filter({ hasText: 'the device reported what is desired' }).waitFor();
+    expect((await owner.get<object[]>(`${application}/episodes`)).body).toMatchObject([{ closedReason: 'settled' }]);
+    expect(faults).toEqual([]);
+  });
 
   it('creates a rule with a preview, then shows its episode being opened, acknowledged and closed without a reload', async () => {
     const { owner, send } = await furnished();

@@ -15,6 +15,7 @@ import { shown } from '../../format/value.js';
 export const kinds: Readonly<Record<AlertKind, string>> = {
   threshold: 'A value is wrong',
   silence: 'A device falls silent',
+  unsettled: 'A device does not report what is desired',
 };
 
 /** Badge of a severity: a sign, a word and a colour. */
@@ -25,6 +26,7 @@ export const reasons: Readonly<Record<EpisodeEnd, string>> = {
   cleared: 'a record cleared it',
   recordsStopped: 'records stopped',
   arrived: 'a record arrived',
+  settled: 'the device reported what is desired',
   unlinked: 'the device was unlinked',
   moved: 'the device is no longer under the rule',
   deviceDeleted: 'the device was deleted',
@@ -55,6 +57,8 @@ const conditionText = ({ all, any, query }: ConditionFragment): string => {
 export const watches = (rule: RuleLineFragment): string => {
   if (rule.kind === 'silence')
     return `${rule.variable ?? 'any record'} did not arrive for ${duration(rule.silentFor ?? 0)}`;
+  if (rule.kind === 'unsettled')
+    return `${rule.stateName ?? 'what is desired'} was not reported for ${duration(rule.unsettledFor ?? 0)}`;
   const held = rule.for > 0 ? `, for ${duration(rule.for)}` : '';
   const until = rule.until === null ? '' : `, until ${conditionText(rule.until)}`;
   return `${rule.when === null ? '' : conditionText(rule.when)}${held}${until}`;

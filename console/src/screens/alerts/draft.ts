@@ -61,6 +61,8 @@ export interface Draft {
   readonly closeAfter: DurationInput;
   readonly silentFor: DurationInput;
   readonly variable: string;
+  readonly unsettledFor: DurationInput;
+  readonly stateName: string;
 }
 
 /** The types of variables that products declare, by name. */
@@ -108,6 +110,8 @@ export const draftOf = (rule: RuleLineFragment | undefined): Draft => ({
   closeAfter: spanOf(rule?.closeAfter, 'hours'),
   silentFor: spanOf(rule === undefined ? 3600 : rule.silentFor, 'hours'),
   variable: rule?.variable ?? '',
+  unsettledFor: spanOf(rule === undefined ? 3600 : rule.unsettledFor, 'hours'),
+  stateName: rule?.stateName ?? '',
 });
 
 /**
@@ -126,12 +130,14 @@ export interface Decision {
   readonly closeAfter: number | null;
   readonly silentFor: number | null;
   readonly variable: string | null;
+  readonly unsettledFor: number | null;
+  readonly stateName: string | null;
 }
 
 /** Reads the form. Its faults are values that no operation accepts; the service reports all others. */
 export function readDraft(draft: Draft, types: Types): { decision: Decision; faults: readonly Fault[] } {
   const faults: Fault[] = [];
-  const seconds = (path: 'for' | 'maxGap' | 'closeAfter' | 'silentFor'): number | null => {
+  const seconds = (path: 'for' | 'maxGap' | 'closeAfter' | 'silentFor' | 'unsettledFor'): number | null => {
     const { amount, unit } = draft[path];
     if (amount.trim() === '') return null;
     const count = Number(amount);
@@ -150,19 +156,23 @@ export function readDraft(draft: Draft, types: Types): { decision: Decision; fau
     if (value.trim() === '') faults.push({ path: `${path}.value`, message: 'must be given' });
     return { variable: variable.trim(), operator, value: valueOf(value, types.get(variable.trim())) };
   };
-  const isSilence = draft.kind === 'silence';
+  const [isThreshold, isSilence, isUnsettled] = (['threshold', 'silence', 'unsettled'] as const).map(
+    (kind) => kind === draft.kind,
+  );
   const decision: Decision = {
     kind: draft.kind,
     products: [...draft.products],
     sites: [...draft.sites],
     tags: listOf(draft.tags),
-    when: isSilence ? null : condition('when'),
-    until: isSilence || !draft.hasUntil ? null : condition('until'),
-    for: isSilence ? null : seconds('for'),
-    maxGap: isSilence ? null : seconds('maxGap'),
-    closeAfter: isSilence ? null : seconds('closeAfter'),
+    when: isThreshold ? condition('when') : null,
+    until: isThreshold && draft.hasUntil ? condition('until') : null,
+    for: isThreshold ? seconds('for') : null,
+    maxGap: isThreshold ? seconds('maxGap') : null,
+    closeAfter: isThreshold ? seconds('closeAfter') : null,
     silentFor: isSilence ? seconds('silentFor') : null,
     variable: isSilence ? draft.variable.trim() || null : null,
+    unsettledFor: isUnsettled ? seconds('unsettledFor') : null,
+    stateName: isUnsettled ? draft.stateName.trim() || null : null,
   };
   return { decision, faults };
 }

@@ -32,10 +32,12 @@ export const columnsOf = ({ applicationOf, personOf, acknowledge }: Names): read
   { title: 'Device', cell: (line) => <DeviceLink of={line} /> },
   {
     title: 'Opened',
-    cell: ({ openedAt, openedBy }) => (
+    cell: ({ openedAt, openedBy, openedState }) => (
       <>
         <span class="nowrap">{formatTime(secondsOf(openedAt))}</span>
-        {openedBy === null ? <span class="below quiet">nothing arrived</span> : <Cause of={openedBy} />}
+        {openedBy !== null && <Cause of={openedBy} />}
+        {openedState !== null && <Unsettled of={openedState} />}
+        {openedBy === null && openedState === null && <span class="below quiet">nothing arrived</span>}
       </>
     ),
   },
@@ -92,6 +94,17 @@ const DeviceLink = ({ of: { device, openedAt, closedAt } }: { of: EpisodeLineFra
     </>
   );
 };
+
+/** Shows what the device had not reported when the episode opened. */
+const Unsettled = ({ of }: { of: NonNullable<EpisodeLineFragment['openedState']> }) => (
+  <span class="below">
+    {of.map(({ name, desired, desiredAt }) => (
+      <span class="pair" key={name} title={`Desired since ${formatTime(secondsOf(desiredAt))}`}>
+        <span class="quiet">{name} is not</span> {shown(desired)}
+      </span>
+    ))}
+  </span>
+);
 
 /** Shows the values of the record that opened or closed an episode, and its identifier on demand. */
 const Cause = ({ of: { recordId, ts, values } }: { of: NonNullable<EpisodeLineFragment['openedBy']> }) => (

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import {
+  type AlertKind,
   type AlertSeverity,
   type PreviewAlertRuleQuery,
   PreviewChartDocument,
@@ -46,7 +47,7 @@ export const Preview = ({
       <Loading of={preview} rows={8}>
         {({ previewAlertRule }) => (
           <>
-            <Summary of={previewAlertRule} isChanged={isChanged} isSilence={decision.kind === 'silence'} />
+            <Summary of={previewAlertRule} isChanged={isChanged} kind={decision.kind} />
             <Picture of={previewAlertRule} decision={decision} severity={severity} application={application} />
           </>
         )}
@@ -60,11 +61,12 @@ const stops: Readonly<Record<PreviewStop, string>> = {
   query: 'a query of the rule takes too long',
   records: 'there are more than 200,000 records',
   devices: 'there are more than 1,000 devices',
+  history: 'earlier desired states are not kept',
 };
 
 const times = (count: number) => (count === 1 ? 'once' : `${count.toLocaleString()} times`);
 
-const Summary = ({ of, isChanged, isSilence }: { of: Previewed; isChanged: boolean; isSilence: boolean }) => (
+const Summary = ({ of, isChanged, kind }: { of: Previewed; isChanged: boolean; kind: AlertKind }) => (
   <div role="status">
     <p>
       {of.episodeCount === 0 ? (
@@ -81,11 +83,12 @@ const Summary = ({ of, isChanged, isSilence }: { of: Previewed; isChanged: boole
         </>
       )}{' '}
       <span class="quiet">
-        {counted(of.recordsRead, 'record')} of {counted(of.devicesRead, 'device')} were read.
+        {kind === 'unsettled' ? 'The state' : counted(of.recordsRead, 'record')} of {counted(of.devicesRead, 'device')}{' '}
+        was read.
         {of.episodes.length < of.episodeCount && ` The first ${of.episodes.length.toLocaleString()} are drawn.`}
       </span>
     </p>
-    {isSilence && (
+    {kind === 'silence' && (
       <p class="quiet">Silence is counted from the arrival of records, and from when a device was linked.</p>
     )}
     {!of.isComplete && (

@@ -3,16 +3,9 @@ import { severities } from '../../components/badge.js';
 import { Choices, type Option } from '../../components/choices.js';
 import { kinds, recipientReasons, recipientStates } from './alert-labels.js';
 import { ConditionFields, variablesList } from './condition-fields.js';
-import type { Draft, Fault, Types } from './draft.js';
 import { FaultField, Faults, faultsAt, SpanField } from './fault-field.js';
-import type { RuleApplication, ShownRule } from './rule-types.js';
-
-interface Fields {
-  readonly draft: Draft;
-  readonly types: Types;
-  readonly faults: readonly Fault[];
-  readonly change: (changes: Partial<Draft>) => void;
-}
+import type { Fields, RuleApplication, ShownRule } from './rule-types.js';
+import { Silence, Unsettled } from './wait-fields.js';
 
 /** The fields of a rule's form. */
 export const RuleFields = ({
@@ -29,7 +22,9 @@ export const RuleFields = ({
         <option key={name} value={name} />
       ))}
     </datalist>
-    {fields.draft.kind === 'threshold' ? <Threshold {...fields} /> : <Silence {...fields} />}
+    {fields.draft.kind === 'threshold' && <Threshold {...fields} />}
+    {fields.draft.kind === 'silence' && <Silence {...fields} />}
+    {fields.draft.kind === 'unsettled' && <Unsettled {...fields} application={application} />}
     <Recipients {...fields} states={recipients} />
   </>
 );
@@ -189,38 +184,6 @@ const Threshold = ({ draft, types, faults, change }: Fields) => (
       </div>
     </fieldset>
   </>
-);
-
-const Silence = ({ draft, faults, change }: Fields) => (
-  <fieldset>
-    <legend>Silence</legend>
-    <div class="beside">
-      <SpanField
-        label="Silent for"
-        hint="Time since the last record arrived, 1 minute to 90 days."
-        path="silentFor"
-        faults={faults}
-        value={draft.silentFor}
-        required
-        change={(silentFor) => change({ silentFor })}
-      />
-      <FaultField
-        label="Variable"
-        hint="The one variable whose arrival counts. Empty: any record."
-        path="variable"
-        faults={faults}
-      >
-        <input
-          list={variablesList}
-          placeholder="any record"
-          maxLength={200}
-          spellcheck={false}
-          value={draft.variable}
-          onInput={({ currentTarget }) => change({ variable: currentTarget.value })}
-        />
-      </FaultField>
-    </div>
-  </fieldset>
 );
 
 /** The e-mail addresses that get notices, with the state of each. */

@@ -115,7 +115,10 @@ function Listed({ application, busy, reload }: { application: Application; busy:
       <Empty title="No rules yet">
         {mayChange(application) ? (
           <>
-            <p>A rule opens an alert when a device of {application.name} sends a wrong value, or falls silent.</p>
+            <p>
+              A rule opens an alert when a device of {application.name} sends a wrong value, falls silent, or does not
+              report what is desired.
+            </p>
             <p>
               <MakeRule of={application} />
             </p>
