@@ -32,6 +32,11 @@ const aggregate = choice('last', 'avg', 'min', 'max', 'sum', 'count', 'increase'
 const oneNumber = ['sum', 'avg', 'min', 'max', 'count', 'p50', 'p95'] as const;
 const combine = choice(...oneNumber);
 const split = choice('site', 'product', 'tag', 'device');
+const compare = choice('previous', 'year');
+
+const lengths = ['1h', '6h', '24h', '7d', '30d', '90d'] as const;
+const days = ['today', 'yesterday', 'this-week', 'last-week'] as const;
+const months = ['this-month', 'last-month', 'this-year', 'last-year'] as const;
 
 const devices = { devices: list(short, 1, 20), tag: short, product: short, site: short };
 
@@ -57,15 +62,24 @@ const band = inTurn(
 );
 const bands = list(band, 0, 8);
 
-/** Checks that a panel splits devices or has buckets of the calendar only where it combines devices. */
+/** Checks that a panel splits devices, compares ranges or has buckets of the calendar only where it combines devices. */
 const combination = (value: unknown, path: string, faults: Fault[]): void => {
-  const given = value as { kind: string; aggregate?: string; combine?: string; split?: string; every?: string };
+  const given = value as {
+    kind: string;
+    aggregate?: string;
+    combine?: string;
+    split?: string;
+    every?: string;
+    compare?: string;
+  };
   const combines = given.combine !== undefined || given.aggregate === 'increase';
-  for (const field of ['split', 'every'] as const)
+  for (const field of ['split', 'every', 'compare'] as const)
     if (given[field] !== undefined && !combines)
       faults.push({ path: `${path}.${field}`, message: 'needs combine, or the aggregate "increase"' });
   if (given.combine === 'spread' && given.split !== undefined)
     faults.push({ path: `${path}.split`, message: 'must be absent with the combine "spread"' });
+  if (given.compare !== undefined && given.split !== undefined)
+    faults.push({ path: `${path}.compare`, message: 'must be absent with split' });
 };
 
 const panel = inTurn(
@@ -88,12 +102,13 @@ const panel = inTurn(
           combine: choice(...oneNumber, 'spread'),
           split,
           every: choice('hour', 'day', 'week', 'month'),
+          compare,
           bands,
           min: number,
           max: number,
         },
       },
-      figure: { required: { source, aggregate }, optional: { combine, trend: flag, bands } },
+      figure: { required: { source, aggregate }, optional: { combine, trend: flag, compare, bands } },
       table: { required: { sources: list(source, 1, 8) } },
       map: { optional: devices },
       timeline: { required: { sources: list(source, 1, 12) } },
@@ -138,7 +153,7 @@ const document = inTurn(
   object({
     required: {
       format: choice(1),
-      range: choice('1h', '6h', '24h', '7d', '30d', '90d'),
+      range: choice(...lengths, ...days, ...months),
       variables: list(variable, 0, 8),
       panels: list(panel, 0, 24),
     },

@@ -52,8 +52,9 @@ const full = {
     },
     { ...series, id: 'spread', combine: 'spread', every: 'week' },
     { ...series, id: 'increase', aggregate: 'increase', split: 'device', every: 'day' },
+    { ...series, id: 'before', combine: 'avg', compare: 'year' },
     { ...figure, id: 'figure', trend: false, bands: [] },
-    { ...figure, id: 'median', combine: 'p50' },
+    { ...figure, id: 'median', combine: 'p50', compare: 'previous' },
     { ...place, id: 'table', kind: 'table', sources: [source] },
     { ...place, id: 'map', kind: 'map', tag: 'cold' },
     { ...place, id: 'everywhere', kind: 'map' },
@@ -90,6 +91,14 @@ describe('document of a dashboard', () => {
     const stored = await readDashboard(owner, other);
     expect(JSON.stringify(stored!.document)).toBe(JSON.stringify(full));
   });
+
+  it.each(['today', 'yesterday', 'this-week', 'last-week', 'this-month', 'last-month', 'this-year', 'last-year'])(
+    'opens with the range %s of the calendar',
+    async (range) => {
+      const other = await makeApplication(owner);
+      expect(await saved(owner, { owner, id: other, version: 0, document: dashboardWith({ range }) })).toBe(1);
+    },
+  );
 
   it('accepts a GraphQL literal', async () => {
     const other = await makeApplication(owner);
@@ -160,6 +169,25 @@ describe('document of a dashboard', () => {
       panels({ ...series, combine: 'spread', split: 'tag' }),
       'document.panels.0.split',
       'must be absent',
+    ],
+    ['a comparison of nothing', panels({ ...figure, compare: 'year' }), 'document.panels.0.compare', 'needs combine'],
+    [
+      'a comparison that is split',
+      panels({ ...series, combine: 'sum', split: 'site', compare: 'previous' }),
+      'document.panels.0.compare',
+      'must be absent with split',
+    ],
+    [
+      'a comparison with another range',
+      panels({ ...series, combine: 'sum', compare: 'month' }),
+      'document.panels.0.compare',
+      'must be "previous" or "year"',
+    ],
+    [
+      'a comparison of a table',
+      panels({ ...place, kind: 'table', sources: [source], compare: 'year' }),
+      'document.panels.0.compare',
+      'is an unknown field',
     ],
     ['a spread as a number', panels({ ...figure, combine: 'spread' }), 'document.panels.0.combine', 'must be "sum"'],
     [

@@ -1,7 +1,8 @@
-import { beforeAll } from '@jest/globals';
-import { testGuide, useGuide } from './guide.js';
+import { beforeAll, expect } from '@jest/globals';
+import { type Run, testGuide, useGuide } from './guide.js';
 
 const guide = useGuide();
+let dashboard: string;
 
 beforeAll(async () => {
   const { id, token } = guide.first;
@@ -15,7 +16,23 @@ beforeAll(async () => {
   const productId = await make('products', { name: 'Meter', version: '1', variables });
   const deviceId = await make('devices/a0-01', { product: { id: productId }, tags: ['meter'] });
   const siteId = await make('sites', { name: 'Campus' });
+  dashboard = await make('applications', { name: 'Campus', hasDashboard: true });
   guide.variables.set('SITE', siteId).set('PRODUCT', productId).set('DEVICE', deviceId);
 });
 
-testGuide('docs/groups.md', {}, guide);
+/** Saves the document that the page shows. */
+const save: Run = async ({ text }) => {
+  const { id, token } = guide.first;
+  const query =
+    'mutation ($o: ID!, $a: ID!, $document: JSON!) { updateDashboard(organizationId: $o, applicationId: $a, version: 0, document: $document) { version } }';
+  const response = await fetch(`${guide.url}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query, variables: { o: id, a: dashboard, document: JSON.parse(text) as unknown } }),
+  });
+  const answer = await response.json();
+  expect(answer).toEqual({ data: { updateDashboard: { version: 1 } } });
+  return JSON.stringify(answer);
+};
+
+testGuide('docs/groups.md', { runs: { 'json document': save } }, guide);

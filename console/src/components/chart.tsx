@@ -1,13 +1,12 @@
 import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
 import { useZoom } from '../browser/use-zoom.js';
-import { formatTime, zone } from '../format/time.js';
-import { type Band, bandAt, bandsWithin } from './bands.js';
+import { download } from '../format/csv.js';
+import { type Band, bandsWithin } from './bands.js';
 import { Legend, others } from './legend.js';
 import type { Level } from './levels.js';
+import { csvOfNumbers, Numbers } from './numbers.js';
 import { Plot } from './plot.js';
-import { isBoolean, type Line, mostColours, readValue, type Shape, tableColumns } from './plot-data.js';
-import { tableLines } from './spread.js';
-import { TableFrame } from './table-frame.js';
+import { isBoolean, type Line, mostColours, type Shape } from './plot-data.js';
 
 /** Heights in pixels: of a chart that stands alone, of a chart among others, and of a tile. */
 const heights = { tall: 260, low: 170, tile: 110 } as const;
@@ -136,6 +135,11 @@ export function Chart({
               Zoom out
             </button>
           )}
+          {asTable && (
+            <button type="button" onClick={() => download(`${label.slice(0, 80)}.csv`, csvOfNumbers(lines))}>
+              Save as CSV
+            </button>
+          )}
           <button type="button" aria-pressed={asTable} onClick={toggle} aria-keyshortcuts="t">
             {asTable ? 'As a chart' : 'As a table'}
           </button>
@@ -148,52 +152,3 @@ export function Chart({
 /** Returns the name by which the legend knows a line: its own, or that of the group. */
 const nameAt = (lines: readonly Line[], index: number): string =>
   index < mostColours ? (lines[index]?.name ?? '') : others;
-
-const mostRows = 500;
-
-/** The numbers of a chart as a table, the newest first. */
-function Numbers({ label, lines: drawn, bands }: { label: string; lines: readonly Line[]; bands: readonly Band[] }) {
-  const lines = useMemo(() => tableLines(drawn), [drawn]);
-  const [ts, ...values] = useMemo(() => tableColumns(lines), [lines]);
-  const rows: number[] = Array.from(ts, (_, index) => index).toReversed();
-  return (
-    <TableFrame label={label} shape="numbers">
-      <table aria-label={label}>
-        <thead>
-          <tr>
-            <th>Time ({zone.value})</th>
-            {lines.map(({ name, unit }) => (
-              <th key={name} class="number">
-                {name}
-                {unit ? ` (${unit})` : ''}
-              </th>
-            ))}
-            {bands.length > 0 && <th>Alert</th>}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.slice(0, mostRows).map((index) => (
-            <tr key={ts[index]}>
-              <td>{formatTime(ts[index]!)}</td>
-              {values.map((column, place) => {
-                const line = lines[place]!;
-                const value = column[index];
-                return (
-                  <td key={line.name} class="number">
-                    {value == null ? '' : readValue(isBoolean(line) ? line : { ...line, unit: null }, value)}
-                  </td>
-                );
-              })}
-              {bands.length > 0 && <td>{bandAt(bands, ts[index]!)?.severity}</td>}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {rows.length > mostRows && (
-        <p class="quiet">
-          The newest {mostRows} of {rows.length} are shown.
-        </p>
-      )}
-    </TableFrame>
-  );
-}

@@ -9,6 +9,8 @@ export interface Line extends Look {
   /** Custom property of the colour; by default that of the place of the line. */
   readonly color?: string;
   readonly ts: readonly number[];
+  /** When the values were measured, if the line is of an earlier range and `ts` are its places on the axis. */
+  readonly measured?: readonly number[];
   readonly values: readonly (number | null)[];
   /** The smallest and largest number that each value combines, drawn as a band behind the line. */
   readonly lowest?: readonly number[];
@@ -26,7 +28,7 @@ export const mostColours = 12;
 /** Returns the colour and dash of a line by its place. From the seventh line on, a dash helps to tell them apart. */
 export const strokeOf = (index: number, line?: Line): { color: string; dash: number[] } =>
   line?.color !== undefined
-    ? { color: line.color, dash: [] }
+    ? { color: line.color, dash: line.measured === undefined ? [] : [4, 3] }
     : index < mostColours
       ? { color: `--series-${index + 1}`, dash: index < 6 ? [] : [5, 3] }
       : { color: '--quiet', dash: [2, 3] };
@@ -116,9 +118,16 @@ export const drawnColumns = (lines: readonly Line[], shape: Shape): uPlot.Aligne
   if (lanes) for (const column of joined.slice(1)) spreadForward(column as (number | null | undefined)[]);
   if (shape !== 'bars') return joined;
   const [ts, ...columns] = joined;
-  const sums = Array.from(ts, () => 0);
-  const stacked = columns.toReversed().map((column) => sums.map((_, at) => (sums[at] = sums[at]! + (column[at] ?? 0))));
-  return [ts, ...stacked.toReversed()];
+  // Bars of an earlier range have a stack of their own.
+  const stacks = { now: Array.from(ts, () => 0), earlier: Array.from(ts, () => 0) };
+  const stacked = columns.map((column, index) => [column, lines[index]!.measured ? 'earlier' : 'now'] as const);
+  const drawn = stacked.toReversed().map(([column, stack]) => {
+    const sums = stacks[stack];
+    return sums.map((sum, at) =>
+      column[at] == null && stack === 'earlier' ? null : (sums[at] = sum + (column[at] ?? 0)),
+    );
+  });
+  return [ts, ...drawn.toReversed()];
 };
 
 export const laneHeight = 0.7;

@@ -153,14 +153,16 @@ const seriesOf = (
   color: (name: string) => string,
 ): uPlot.Series => {
   const stroke = color(strokeOf(index, line).color);
+  const isCompared = lines.some(({ measured }) => measured !== undefined);
   const common = { label: line.name, stroke, width: 1.5, spanGaps: false };
   if (shape === 'bars')
     return {
       ...common,
-      width: 0,
-      fill: stroke,
       points: { show: false },
-      paths: uPlot.paths.bars!({ size: [0.85, 48], align: 1 }),
+      // Bars of an earlier range are pale, and wider than the others, which are before them.
+      ...(line.measured === undefined
+        ? { width: 0, fill: stroke, paths: barsOf(isCompared ? 0.5 : 1) }
+        : { width: 1, fill: translucent(stroke, 0.25), paths: barsOf(1) }),
     };
   const points = {
     show: false,
@@ -178,16 +180,18 @@ const seriesOf = (
     return { ...common, points, paths, fill: translucent(stroke, 0.25), fillTo: () => base };
   }
   const fill =
-    line.lowest === undefined && (shape === 'areas' || lines.length === 1)
+    line.lowest === undefined && line.measured === undefined && (shape === 'areas' || lines.length === 1)
       ? translucent(stroke, shape === 'areas' ? 0.2 : 0.08)
       : undefined;
   return {
     ...common,
     points,
-    dash: strokeOf(index).dash,
+    dash: strokeOf(index, line).dash,
     ...(fill !== undefined && { fill, fillTo: (plot: uPlot) => plot.scales['y']?.min ?? 0 }),
   };
 };
+
+const barsOf = (share: number) => uPlot.paths.bars!({ size: [0.85 * share, 48 * share], align: 1 });
 
 const translucent = (color: string, alpha: number): string => {
   const [, parts] = /^rgb\((.*)\)$/.exec(color) ?? [];

@@ -1,11 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Address } from '../browser/address.js';
-import { endsOf, instantText, nameOfLength, parseInstant, parseRange } from '../format/range.js';
+import { calendarNames, endsOf, instantText, nameOfLength, parseInstant, parseRange } from '../format/range.js';
 import { isZone, zone } from '../format/time.js';
 
-const usual = { hour: 'Last hour', '6h': 'Last 6 hours', day: 'Last day', week: 'Last week', month: 'Last 30 days' };
+const usual = { hour: 'Last hour', '6h': 'Last 6 hours', day: 'Last day', week: 'Last 7 days', month: 'Last 30 days' };
 const short = { '15m': 'Last 15 minutes' };
-const calendar = { today: 'Today', yesterday: 'Yesterday', 'this-week': 'This week' };
 
 /**
  * Picks the time range (`range` in the address) and, on screens that support it, whether the range follows the clock
@@ -30,7 +29,7 @@ export function RangePicker({
   const range = parseRange(address.get('range'), fallback);
   const { from, to } = endsOf(range);
   const name = 'name' in range ? range.name : undefined;
-  const all: Record<string, string> = { ...short, ...names, ...calendar };
+  const all: Record<string, string> = { ...short, ...names, ...calendarNames };
   const between = (start: number, end: number) => address.set({ range: `${start}..${end}`, follow: '', before: '' });
   const length = to - from;
   const shift = (by: number) => between(Math.max(0, from + by), to + by);

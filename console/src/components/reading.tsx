@@ -46,7 +46,10 @@ export function ReadingBox({
         const line = lines[index]!;
         return (
           <span class="read" key={index}>
-            <i style={{ background: `var(${strokeOf(index, line).color})` }} />
+            <i
+              class={line.measured === undefined ? undefined : 'earlier'}
+              style={{ background: `var(${strokeOf(index, line).color})` }}
+            />
             <span class="read-name">{line.name}</span>
             <b title={own === at ? undefined : formatTime(own)}>{readValue(line, value)}</b>
             <Beside line={line} place={line.ts.indexOf(own)} />

@@ -1,4 +1,6 @@
-import { duration, formatIn, zone } from './time.js';
+import { type Span, shifted } from './span.js';
+import { duration, zone } from './time.js';
+import { atWallClock, wallClock } from './wall-clock.js';
 
 /*
  * Time ranges of the address. Times are Unix seconds; days and typed times are those of the time zone that is shown.
@@ -7,17 +9,31 @@ import { duration, formatIn, zone } from './time.js';
 /** Lengths of ranges by the words that addresses use, in seconds. */
 export const lengths = { hour: 3600, day: 86_400, week: 7 * 86_400, month: 30 * 86_400 } as const;
 
-/** Ranges whose ends are midnights, by their words in addresses. */
+/** Ranges of whole days, weeks, months and years by their words in addresses. `ago` is 0 for one that lasts until now. */
 const calendar = {
-  today: (midnight: Midnight): Ends => ({ from: midnight(0), to: undefined }),
-  yesterday: (midnight: Midnight): Ends => ({ from: midnight(-1), to: midnight(0) }),
-  'this-week': (midnight: Midnight, weekday: number): Ends => ({ from: midnight(-weekday), to: undefined }),
+  today: { unit: 'day', ago: 0 },
+  yesterday: { unit: 'day', ago: 1 },
+  'this-week': { unit: 'week', ago: 0 },
+  'last-week': { unit: 'week', ago: 1 },
+  'this-month': { unit: 'month', ago: 0 },
+  'last-month': { unit: 'month', ago: 1 },
+  'this-year': { unit: 'year', ago: 0 },
+  'last-year': { unit: 'year', ago: 1 },
 } as const;
 
-/** Returns a midnight: 0 is that of today. */
-type Midnight = (days: number) => number;
-/** Without an end, the range ends now. */
-type Ends = { from: number; to: number | undefined };
+const spans = { day: { days: 1 }, week: { days: 7 }, month: { months: 1 }, year: { months: 12 } } as const;
+
+/** Words for the ranges of the calendar. */
+export const calendarNames = {
+  today: 'Today',
+  yesterday: 'Yesterday',
+  'this-week': 'This week',
+  'last-week': 'Last week',
+  'this-month': 'This month',
+  'last-month': 'Last month',
+  'this-year': 'This year',
+  'last-year': 'Last year',
+} as const satisfies Record<keyof typeof calendar, string>;
 
 const secondsOfUnit = { m: 60, h: 3600, d: 86_400, w: 7 * 86_400 } as const;
 
@@ -35,64 +51,64 @@ const parseLength = (text: string): number | undefined => {
 export const parseRange = (text: string, fallback = 'day'): ChosenRange => {
   const [, from, to] = /^(\d{1,10})\.\.(\d{1,10})$/.exec(text) ?? [];
   if (from !== undefined && to !== undefined) return { from: Number(from), to: Number(to) };
-  return { name: Object.hasOwn(calendar, text) || parseLength(text) !== undefined ? text : fallback };
+  return { name: isOfCalendar(text) || parseLength(text) !== undefined ? text : fallback };
 };
 
 /** Words for a range that follows the clock by its length: "Last 3 days". */
 export const nameOfLength = (text: string): string => `Last ${duration(parseLength(text) ?? lengths.day)}`;
 
+/** The ends of a range, in Unix seconds. */
+export interface Ends {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** Returns the ends of a range at a point in time, in whole seconds. */
-export const endsOf = (range: ChosenRange, now = Date.now() / 1000): { from: number; to: number } => {
+export const endsOf = (range: ChosenRange, now = Date.now() / 1000): Ends => {
   if (!('name' in range)) return range;
   const end = Math.ceil(now);
-  if (!Object.hasOwn(calendar, range.name)) return { from: end - (parseLength(range.name) ?? lengths.day), to: end };
-  const today = Math.floor(wallClock(now) / 86_400) * 86_400;
-  const weekday = (new Date(today * 1000).getUTCDay() + 6) % 7;
-  const midnight = (days: number) => atWallClock(today + days * 86_400)[0]!;
-  const { from, to } = calendar[range.name as keyof typeof calendar](midnight, weekday);
-  return { from, to: to ?? Math.max(end, from + 1) };
+  if (!isOfCalendar(range.name)) return { from: end - (parseLength(range.name) ?? lengths.day), to: end };
+  const { unit, ago } = calendar[range.name];
+  const current = startOf(unit, now);
+  if (ago === 0) return { from: current, to: Math.max(end, current + 1) };
+  return { from: shifted(current, spans[unit], -1), to: current };
 };
 
-/** Returns what clocks of the zone show, as the Unix seconds at which clocks in UTC show it. */
-const wallClock = (seconds: number): number => {
-  const format = formatIn(zone.value, {
-    calendar: 'iso8601',
-    numberingSystem: 'latn',
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  });
-  const part = new Map(format.formatToParts(seconds * 1000).map(({ type, value }) => [type, Number(value)]));
-  const [year, month, day] = [part.get('year')!, part.get('month')! - 1, part.get('day')!];
-  return Date.UTC(year, month, day, part.get('hour'), part.get('minute'), part.get('second')) / 1000;
+const isOfCalendar = (name: string): name is keyof typeof calendar => Object.hasOwn(calendar, name);
+
+/** Returns the start of the day, week, month or year at an instant. */
+const startOf = (unit: keyof typeof spans, at: number): number => {
+  const today = new Date(Math.floor(wallClock(at) / 86_400) * 86_400_000);
+  const [year, month, day] = [today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate()];
+  const weekday = (today.getUTCDay() + 6) % 7;
+  const start = {
+    day: () => today.getTime(),
+    week: () => Date.UTC(year, month, day - weekday),
+    month: () => Date.UTC(year, month),
+    year: () => Date.UTC(year, 0),
+  }[unit]();
+  return atWallClock(start / 1000)[0]!;
 };
 
-/**
- * Returns the instants at which clocks of the zone show a time, the earlier first: two in the hour that comes twice in
- * autumn. A time that the change in spring leaves out is the instant of the change.
- */
-const atWallClock = (shown: number): number[] => {
-  const offsets = [shown - 86_400, shown + 86_400].map((near) => wallClock(near) - near);
-  const found = [...new Set(offsets)].map((offset) => shown - offset).filter((at) => wallClock(at) === shown);
-  if (found.length > 0) return found.toSorted((a, b) => a - b);
-  return [changeWithin(shown - Math.max(...offsets), shown - Math.min(...offsets))];
-};
-
-/** Returns the first second of the new offset between two instants. */
-const changeWithin = (before: number, after: number): number => {
-  const offset = (at: number) => wallClock(at) - at;
-  let [low, high] = [before, after];
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if (offset(middle) === offset(before)) low = middle;
-    else high = middle;
+/** Returns how long a range is, in months or days if it begins and ends with them. */
+export const spanOf = (range: ChosenRange, { from, to }: Ends): Span => {
+  if ('name' in range && isOfCalendar(range.name)) return spans[calendar[range.name].unit];
+  const length = 'name' in range ? (parseLength(range.name) ?? lengths.day) : to - from;
+  const [start, end] = [wallClock(from), wallClock(to)];
+  if (!('name' in range) && start % 86_400 === 0 && end % 86_400 === 0) {
+    const [first, last] = [new Date(start * 1000), new Date(end * 1000)];
+    return first.getUTCDate() === 1 && last.getUTCDate() === 1
+      ? { months: monthOf(last) - monthOf(first) }
+      : { days: (end - start) / 86_400 };
   }
-  return high;
+  return length % 86_400 === 0 ? { days: length / 86_400 } : { seconds: length };
 };
+
+const monthOf = (date: Date): number => date.getUTCFullYear() * 12 + date.getUTCMonth();
+
+/** Whether a range of the calendar goes on: its end is now. */
+export const isRunning = (range: ChosenRange): boolean =>
+  'name' in range && isOfCalendar(range.name) && calendar[range.name].ago === 0;
 
 /** Writes an instant as people type it: "2026-10-25 02:30", and with "CEST" or "CET" if the time comes twice. */
 export const instantText = (seconds: number): string => {

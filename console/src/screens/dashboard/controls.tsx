@@ -1,7 +1,7 @@
 import { useAddress } from '../../browser/address.js';
 import { RangePicker } from '../../components/range-picker.js';
 import { changeOf, valuesIn } from './data/values.js';
-import { type Dashboard, rangeNames } from './document.js';
+import { type Dashboard, lengthNames } from './document.js';
 import { optionsOf, type Subjects } from './facts.js';
 
 /** The range and the variables of a dashboard, both in the address. */
@@ -33,7 +33,7 @@ export function Controls({ application, dashboard }: { application: Subjects; da
           </label>
         );
       })}
-      <RangePicker address={address} fallback={dashboard.range} names={rangeNames} />
+      <RangePicker address={address} fallback={dashboard.range} names={lengthNames} />
     </div>
   );
 }

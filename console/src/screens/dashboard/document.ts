@@ -1,15 +1,20 @@
 import { severities } from '../../components/badge.js';
 import type { Level } from '../../components/levels.js';
+import type { CalendarUnit, Comparison } from '../../format/compare.js';
+import { calendarNames } from '../../format/range.js';
 
-/** Ranges of a dashboard by their names in the document. */
-export const rangeNames = {
+/** Ranges of a dashboard by their lengths, with their words. */
+export const lengthNames = {
   '1h': 'Last hour',
   '6h': 'Last 6 hours',
   '24h': 'Last day',
-  '7d': 'Last week',
+  '7d': 'Last 7 days',
   '30d': 'Last 30 days',
   '90d': 'Last 90 days',
 } as const;
+
+/** Ranges of a dashboard by their names in the document. */
+export const rangeNames = { ...lengthNames, ...calendarNames } as const;
 
 export type RangeName = keyof typeof rangeNames;
 
@@ -68,7 +73,8 @@ export interface SeriesPanel extends Base, Combined<Combination | 'spread'> {
   readonly sources: readonly Source[];
   readonly draw: 'line' | 'area' | 'bar';
   /** Length of a bar or point of combined devices; by default as short as the panel is wide. */
-  readonly every?: 'hour' | 'day' | 'week' | 'month';
+  readonly every?: CalendarUnit;
+  readonly compare?: Comparison;
   readonly bands?: readonly Level[];
   readonly min?: number;
   readonly max?: number;
@@ -79,6 +85,7 @@ export interface FigurePanel extends Base, Combined {
   readonly source: Source;
   readonly aggregate: Aggregate;
   readonly trend?: boolean;
+  readonly compare?: Comparison;
   readonly bands?: readonly Level[];
 }
 
@@ -198,6 +205,12 @@ export const combinations: Readonly<Record<Combination | 'spread', string>> = {
   p50: 'Median',
   p95: '95th percentile',
   count: 'Number',
+};
+
+/** Words for the earlier ranges that a panel compares with. */
+export const comparisons: Readonly<Record<Comparison, string>> = {
+  previous: 'The range before',
+  year: 'A year before',
 };
 
 /** Returns how a panel combines devices; undefined if it does not. Counters grow by device, and add up. */

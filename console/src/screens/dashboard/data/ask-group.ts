@@ -1,6 +1,8 @@
 import type { GroupLineFragment } from '../../../api/documents.js';
 import type { Line } from '../../../components/plot-data.js';
+import { earlierOf } from '../../../format/compare.js';
 import type { Look } from '../../../format/look.js';
+import type { Ends } from '../../../format/range.js';
 import { counted } from '../../../format/value.js';
 import {
   type Choice,
@@ -15,6 +17,7 @@ import {
 } from '../document.js';
 import type { Reader } from './answer.js';
 import type { Context } from './context.js';
+import { barOf, coloured, earlierLines } from './earlier-lines.js';
 import type { GroupForm } from './request.js';
 import type { FigureResult, SeriesResult, TopResult } from './results.js';
 
@@ -52,23 +55,32 @@ const lookIn = (
   return { unit: unit ?? own ?? null, decimals: facts.get(variableName(variable))?.decimals ?? null };
 };
 
-/** Asks for lines over many devices. */
+/** Asks for lines over many devices, and for those of an earlier range. */
 export const askGroupSeries = (panel: Grouped<SeriesPanel>, context: Context): Reader<SeriesResult> => {
-  const { sources, draw, every } = panel;
-  const parts = sources.map(({ variable, unit, label, ...choice }): Part => {
-    const source = { variable, ...(unit && { unit }), ...(label && { label }), choice };
-    const buckets = every === undefined ? { points: points[draw] } : { calendarInterval: every };
-    return { source, read: context.request.group(choiceOf(choice), { ...formOf(source, panel), ...buckets }) };
-  });
-  return (answer) => ({
-    kind: 'series',
-    lines: parts
-      .flatMap((part) => linesOf(part, panel, parts.length > 1, context)(answer))
-      .filter(({ ts }) => ts.length > 0),
-    left: 0,
-    gone: 0,
-  });
+  const { sources, compare, draw } = panel;
+  const every = panel.every ?? (compare && draw === 'bar' ? barOf(context) : undefined);
+  const buckets = every === undefined ? { points: points[draw] } : { calendarInterval: every };
+  const earlier = compare && earlierOf(context.range, context, compare);
+  const partsOf = (ends?: Ends) =>
+    sources.map(({ variable, unit, label, ...choice }): Part => {
+      const source = { variable, ...(unit && { unit }), ...(label && { label }), choice };
+      const form = { ...formOf(source, panel), ...buckets, ...(ends && { ends }) };
+      return { source, read: context.request.group(choiceOf(choice), form) };
+    });
+  const read = readerOf(partsOf(), panel, context);
+  const readBefore = earlier && readerOf(partsOf(earlier.whole), panel, context);
+  return (answer) => {
+    const lines = read(answer);
+    const shown = earlier ? [...lines.map(coloured), ...earlierLines(readBefore!(answer), earlier, every)] : lines;
+    const drawn = shown.filter(({ ts }) => ts.length > 0);
+    return { kind: 'series', lines: drawn, left: 0, gone: 0, ...(earlier && { axisEnd: earlier.axisEnd }) };
+  };
 };
+
+const readerOf =
+  (parts: readonly Part[], panel: Combined<string>, context: Context): Reader<Line[]> =>
+  (answer) =>
+    parts.flatMap((part) => linesOf(part, panel, parts.length > 1, context)(answer));
 
 const linesOf =
   ({ source, read }: Part, panel: Combined<string>, several: boolean, context: Context): Reader<Line[]> =>
@@ -94,16 +106,19 @@ const sharesOf = ({ devices, expected, bridged }: GroupLineFragment, index: numb
   return `${devices[index]!.toLocaleString()} of ${counted(expected[index]!, 'device')}${bridges}`;
 };
 
-/** Asks for one number of many devices, and its course. */
+/** Asks for one number of many devices, its course, and the number of an earlier range. */
 export const askGroupFigure = (panel: Grouped<FigurePanel>, context: Context): Reader<FigureResult> => {
-  const { source, trend } = panel;
+  const { source, trend, compare } = panel;
   const { request } = context;
   const { variable: _variable, unit: _unit, label: _label, ...choice } = source;
   const form = formOf(source, panel);
   const read = request.group(choiceOf(choice), form);
   const readTrend = trend ? request.group(choiceOf(choice), { ...form, points: points.trend }) : undefined;
+  const ends = compare && earlierOf(context.range, context, compare).sofar;
+  const readBefore = ends && request.group(choiceOf(choice), { ...form, ends });
   return (answer) => {
     const [line] = read(answer);
+    const before = readBefore?.(answer)[0]?.values[0];
     return {
       kind: 'figure',
       value: line?.values[0],
@@ -111,6 +126,7 @@ export const askGroupFigure = (panel: Grouped<FigurePanel>, context: Context): R
       at: undefined,
       of: line === undefined || line.ts.length === 0 ? undefined : sharesOf(line, 0),
       trend: readTrend?.(answer)[0]?.values ?? [],
+      ...(ends && { earlier: { value: before, ends, now: { from: context.from, to: context.to } } }),
     };
   };
 };

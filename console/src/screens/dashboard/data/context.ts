@@ -1,5 +1,6 @@
 import type { VariableType } from '../../../api/documents.js';
 import type { Look } from '../../../format/look.js';
+import type { ChosenRange } from '../../../format/range.js';
 import type { PanelRequest } from './request.js';
 
 /** Properties of a variable, as the products declare and set them. */
@@ -16,6 +17,7 @@ export const lookOf = (fact: Look | undefined, unit: string | undefined): Look =
 /** Range and facts that all panels of a request share. */
 export interface Context {
   readonly request: PanelRequest;
+  readonly range: ChosenRange;
   readonly from: number;
   readonly to: number;
   /** Variables of the application's products by name. */

@@ -16,8 +16,10 @@ import {
   type SeriesFunction,
 } from '../../../api/documents.js';
 import { isWall } from '../../../api/session.js';
+import type { CalendarUnit } from '../../../format/compare.js';
+import type { Ends } from '../../../format/range.js';
 import { zone } from '../../../format/time.js';
-import type { Aggregate, Choice, Combination, SeriesPanel, Split } from '../document.js';
+import type { Aggregate, Choice, Combination, Split } from '../document.js';
 import type { Devices, Reader } from './answer.js';
 import { type DeviceParts, filterOf, linkedDevices, listedDevices } from './device-parts.js';
 import type { SearchAnswer } from './search.js';
@@ -85,7 +87,9 @@ export interface GroupForm {
   readonly combine: Combination | 'spread';
   readonly split?: Split;
   readonly points?: number;
-  readonly calendarInterval?: NonNullable<SeriesPanel['every']>;
+  readonly calendarInterval?: CalendarUnit;
+  /** Another range than that of the request. */
+  readonly ends?: Ends;
 }
 
 interface GroupLines extends GroupForm {
@@ -180,7 +184,10 @@ export class PanelRequest {
       ...(takesApplication ? ['$applicationId: ID!'] : []),
       ...(searches ? ['$ts: LocatedJSON!, $queries: LocatedJSON!'] : []),
       ...(lines.length > 0 || groups.some((group) => group.lines.length > 0) ? ['$from: UnixTime, $to: UnixTime'] : []),
-      ...lines.map(({ alias }) => `$${alias}: DeviceFilterInput`),
+      ...lines.map(
+        ({ alias, ends }) =>
+          `$${alias}: DeviceFilterInput${ends === undefined ? '' : `, $${alias}from: UnixTime, $${alias}to: UnixTime`}`,
+      ),
       ...groups.map((group) => this.parts.declare(group)),
     ].join(', ')}) {
 ${groups.map((group) => this.parts.text(group, fieldsOf(group, this.share(group)))).join('\n')}
@@ -189,7 +196,10 @@ ${searches ? 'application(organizationId: $organizationId, applicationId: $appli
 }
 ${[...used].join('\n')}`;
     const variables: Record<string, unknown> = { organizationId, applicationId, from, to };
-    for (const { alias, choice } of lines) variables[alias] = filterOf(choice);
+    for (const { alias, choice, ends } of lines) {
+      variables[alias] = filterOf(choice);
+      if (ends !== undefined) Object.assign(variables, { [`${alias}from`]: ends.from, [`${alias}to`]: ends.to });
+    }
     if (searches) Object.assign(variables, { ts: { gte: from, lte: to }, queries: this.queries });
     for (const group of groups) Object.assign(variables, this.parts.variables(group, applicationId));
     return { text, variables };
@@ -252,7 +262,15 @@ ${[...used].join('\n')}`;
   }
 }
 
-const textOfLines = ({ alias, choice: _choice, variable, points, calendarInterval, ...rest }: GroupLines): string => {
+const textOfLines = ({
+  alias,
+  choice: _choice,
+  variable,
+  points,
+  calendarInterval,
+  ends,
+  ...rest
+}: GroupLines): string => {
   const { perDevice, combine, split = 'none' } = rest;
   const buckets =
     calendarInterval !== undefined
@@ -260,7 +278,8 @@ const textOfLines = ({ alias, choice: _choice, variable, points, calendarInterva
       : points !== undefined
         ? `, points: ${points}`
         : '';
-  const asked = `filter: $${alias}, variable: ${JSON.stringify(variable)}, from: $from, to: $to, perDevice: ${perDevice}, combine: ${combine}, split: ${split}${buckets}`;
+  const [from, to] = ends === undefined ? ['$from', '$to'] : [`$${alias}from`, `$${alias}to`];
+  const asked = `filter: $${alias}, variable: ${JSON.stringify(variable)}, from: ${from}, to: ${to}, perDevice: ${perDevice}, combine: ${combine}, split: ${split}${buckets}`;
   return `${alias}: application(organizationId: $organizationId, applicationId: $applicationId) { groupSeries(${asked}) { ...GroupLine } }`;
 };
 

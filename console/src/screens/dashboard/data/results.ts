@@ -1,5 +1,6 @@
 import type { Line } from '../../../components/plot-data.js';
 import type { Look } from '../../../format/look.js';
+import type { Ends } from '../../../format/range.js';
 import type { SearchAnswer } from './search.js';
 
 /** Content of a panel. */
@@ -24,6 +25,8 @@ export interface SeriesResult extends Gone {
   readonly lines: readonly Line[];
   /** Number of devices that the panel leaves out. */
   readonly left: number;
+  /** End of the time axis in Unix seconds, if it is not that of the range. */
+  readonly axisEnd?: number;
 }
 
 export interface FigureResult {
@@ -35,6 +38,8 @@ export interface FigureResult {
   /** Name of the device of the newest value, or how many devices the value combines. */
   readonly of: string | undefined;
   readonly trend: readonly number[];
+  /** Value of the earlier range that the panel compares with; undefined if it has none. */
+  readonly earlier?: { readonly value: number | undefined; readonly ends: Ends; readonly now: Ends };
 }
 
 export interface TableResult extends Gone {

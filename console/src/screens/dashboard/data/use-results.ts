@@ -146,7 +146,9 @@ async function resultsOf(subject: Subject, signal: AbortSignal): Promise<Shown> 
   const { organizationId, applicationId, panels, values, range, facts } = subject;
   const { from, to } = endsOf(range);
   const request = new PanelRequest();
-  const readers = panels.map((panel) => [panel.id, askPanel(panel, values, { request, from, to, facts })] as const);
+  const readers = panels.map(
+    (panel) => [panel.id, askPanel(panel, values, { request, range, from, to, facts })] as const,
+  );
   const { text, variables } = request.build(organizationId, applicationId, from, to);
   const answer = request.isEmpty
     ? { data: {}, refusals: new Map<string, GraphError>() }

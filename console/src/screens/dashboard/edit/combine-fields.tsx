@@ -1,4 +1,5 @@
-import { type Combined, combinationOf, combinations, type SeriesPanel } from '../document.js';
+import type { Comparison } from '../../../format/compare.js';
+import { type Combined, combinationOf, combinations, comparisons, type SeriesPanel } from '../document.js';
 import { Select } from './select.js';
 
 type Combine = keyof typeof combinations;
@@ -50,12 +51,39 @@ export const CombineField = <Of extends Combined<string>>({
   );
 };
 
-/** Returns a panel that combines its devices in another way. What belongs to combined devices goes with the combination. */
+/** Returns a panel that combines its devices in another way. */
 const combined = <Of extends Combined<string>>(panel: Of, value: string): Of => {
   const next = withField(panel, 'combine', (value === 'none' ? undefined : value) as Of['combine']);
-  if (value !== 'none' && value !== 'spread') return next;
-  const bare = withField(next, 'split', undefined);
-  return value === 'none' && 'every' in bare ? withField(bare, 'every' as keyof Of, undefined) : bare;
+  return kept(value === 'spread' ? withField(next, 'split', undefined) : next);
+};
+
+/** Fields of panels that combine devices. */
+const ofCombined: ReadonlySet<string> = new Set(['split', 'every', 'compare']);
+
+/** Returns a panel without the fields that need combined devices, if it combines none. */
+export const kept = <Of extends Combined<string>>(panel: Of): Of =>
+  combinationOf(panel) === undefined
+    ? (Object.fromEntries(Object.entries(panel).filter(([field]) => !ofCombined.has(field))) as Of)
+    : panel;
+
+/** The field that says which earlier range a panel compares with. */
+export const CompareField = <Of extends Combined<string> & { readonly compare?: Comparison }>({
+  panel,
+  change,
+}: {
+  panel: Of;
+  change: (panel: Of) => void;
+}) => {
+  // A split gives each range several lines, which nobody could tell apart.
+  if (combinationOf(panel) === undefined || panel.split !== undefined) return null;
+  return (
+    <Select
+      label="Compare with"
+      options={{ none: 'Nothing', ...comparisons }}
+      value={panel.compare ?? 'none'}
+      choose={(value) => change(withField(panel, 'compare', (value === 'none' ? undefined : value) as Of['compare']))}
+    />
+  );
 };
 
 /** The fields of a chart of combined devices. */
@@ -75,7 +103,13 @@ export const CombinedSeriesFields = ({
           label="Split"
           options={splits}
           value={panel.split ?? 'none'}
-          choose={(value) => change(withField(panel, 'split', value === 'none' ? undefined : value))}
+          choose={(value) =>
+            change(
+              value === 'none'
+                ? withField(panel, 'split', undefined)
+                : withField({ ...panel, split: value }, 'compare', undefined),
+            )
+          }
         />
       )}
       <Select
@@ -84,6 +118,7 @@ export const CombinedSeriesFields = ({
         value={panel.every ?? 'auto'}
         choose={(value) => change(withField(panel, 'every', value === 'auto' ? undefined : value))}
       />
+      <CompareField panel={panel} change={change} />
     </div>
   );
 };

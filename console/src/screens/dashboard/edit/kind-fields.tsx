@@ -15,7 +15,7 @@ import {
 } from '../document.js';
 import { type Application, factsOf } from '../facts.js';
 import { ChoiceFields, type Link } from './choice-fields.js';
-import { apart, CombinedSeriesFields, CombineField } from './combine-fields.js';
+import { apart, CombinedSeriesFields, CombineField, CompareField, kept } from './combine-fields.js';
 import { showsLevels } from './kinds.js';
 import { LevelFields, NumberField } from './level-fields.js';
 import { Select } from './select.js';
@@ -43,7 +43,7 @@ export function KindFields(props: Props<Panel>) {
         <>
           <SourceFields {...given} source={panel.source} change={(source) => change({ ...panel, source })} />
           <div class="beside">
-            <AggregateField value={panel.aggregate} change={(aggregate) => change({ ...panel, aggregate })} />
+            <AggregateField value={panel.aggregate} change={(aggregate) => change(kept({ ...panel, aggregate }))} />
             <CombineField panel={panel} none={apart.figure} change={change} />
           </div>
           <label class="check">
@@ -54,6 +54,7 @@ export function KindFields(props: Props<Panel>) {
             />
             Show its course over the range
           </label>
+          <CompareField panel={panel} change={change} />
           {showsLevels(panel, application) && (
             <LevelFields levels={panel.bands ?? []} change={(bands) => change({ ...panel, bands })} />
           )}
@@ -107,7 +108,7 @@ const SeriesFields = ({ panel, change, application, dashboard, link }: Props<Ser
         value={panel.draw}
         choose={(draw) => change({ ...panel, draw })}
       />
-      <AggregateField value={panel.aggregate ?? 'avg'} change={(aggregate) => change({ ...panel, aggregate })} />
+      <AggregateField value={panel.aggregate ?? 'avg'} change={(aggregate) => change(kept({ ...panel, aggregate }))} />
     </div>
     <CombineField panel={panel} none={apart.series} spreads change={change} />
     <CombinedSeriesFields panel={panel} change={change} />

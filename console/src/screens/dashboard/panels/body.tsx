@@ -41,7 +41,7 @@ function Filled({ panel, result, shown }: { panel: Panel; result: Result; shown:
           label={panel.title || 'Values'}
           lines={result.lines}
           from={shown.from}
-          to={shown.to}
+          to={result.axisEnd ?? shown.to}
           shape={({ line: 'lines', area: 'areas', bar: 'bars' } as const)[panel.draw]}
           levels={panel.bands ?? []}
           limits={{ min: panel.min, max: panel.max }}

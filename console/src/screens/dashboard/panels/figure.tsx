@@ -2,6 +2,7 @@ import { Ago } from '../../../components/ago.js';
 import { Badge, severityTones } from '../../../components/badge.js';
 import { wordsOf } from '../../../components/levels.js';
 import { Spark } from '../../../components/tile.js';
+import { rangeText } from '../../../format/compare.js';
 import { type Look, said, unitFor, wordFor } from '../../../format/look.js';
 import type { FigureResult } from '../data/results.js';
 import { aggregates, combinationOf, combinations, type FigurePanel, levelAt } from '../document.js';
@@ -9,7 +10,7 @@ import { Note } from './note.js';
 
 /** A single large value, with its course over the range behind it. */
 export function FigureBody({ panel, result }: { panel: FigurePanel; result: FigureResult }) {
-  const { value, look, at, of, trend } = result;
+  const { value, look, at, of, trend, earlier } = result;
   const combination = combinationOf(panel);
   if (value === undefined) return <Note title="No value in this range">Choose a longer range, or other devices.</Note>;
   const level = typeof value === 'number' ? levelAt(panel.bands, value) : undefined;
@@ -40,8 +41,9 @@ export function FigureBody({ panel, result }: { panel: FigurePanel; result: Figu
             , {combinations[combination].toLowerCase()} {of !== undefined && `of ${of}`}
           </>
         )}
-        <Change of={trend} look={look} />
+        {earlier === undefined && <Change of={trend} look={look} />}
       </p>
+      {earlier !== undefined && typeof value === 'number' && <Against value={value} earlier={earlier} look={look} />}
       {trend.length > 1 && <Spark of={trend} low={Math.min(...trend)} shape="figure-trend" />}
     </div>
   );
@@ -58,15 +60,48 @@ const rounded = (value: number): number => {
   return Number(value.toFixed(size >= 1000 ? 0 : size >= 10 ? 1 : 2));
 };
 
+/** The value of an earlier range, and by how much the value differs from it. */
+const Against = ({
+  value,
+  earlier,
+  look,
+}: {
+  value: number;
+  earlier: NonNullable<FigureResult['earlier']>;
+  look: Look;
+}) => {
+  const when = rangeText(earlier.ends);
+  if (earlier.value === undefined) return <p class="figure-against">No value in {when}</p>;
+  const change = value - earlier.value;
+  const share = earlier.value > 0 ? change / earlier.value : undefined;
+  const [days, ownDays] = [earlier.ends, earlier.now].map(({ from, to }) => Math.round((to - from) / 86_400));
+  return (
+    <p class="figure-against">
+      <Sign of={change} />
+      {share !== undefined && change !== 0 && percent.format(Math.abs(share))} from{' '}
+      {said(forReading(earlier.value, look), look)}, {when}
+      {days !== ownDays && `, ${days} days instead of ${ownDays}`}
+    </p>
+  );
+};
+
+const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
+
+/** The direction of a change, for the eye and for screen readers. */
+const Sign = ({ of }: { of: number }) => (
+  <>
+    <span aria-hidden="true">{of > 0 ? '▲' : of < 0 ? '▼' : '＝'}</span>{' '}
+    <span class="visually-hidden">{of > 0 ? 'up' : of < 0 ? 'down' : 'unchanged'} </span>
+  </>
+);
+
 /** The change of the value over the range. */
 const Change = ({ of, look: { unit, decimals } }: { of: readonly number[]; look: Look }) => {
   if (of.length < 2) return null;
   const change = forReading(of.at(-1)! - of[0]!, { decimals });
-  const sign = change > 0 ? '▲' : change < 0 ? '▼' : '＝';
   return (
     <span class="figure-change">
-      <span aria-hidden="true">{sign}</span>{' '}
-      <span class="visually-hidden">{change > 0 ? 'up' : change < 0 ? 'down' : 'unchanged'} </span>
+      <Sign of={change} />
       {change === 0 ? 'unchanged' : said(Math.abs(change), { unit, decimals })}
     </span>
   );
