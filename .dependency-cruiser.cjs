@@ -21,10 +21,12 @@ const mayImport = {
   // Documents of dashboards. They hold queries of searches.
   dashboard: ['common', 'json', 'entities', 'search'],
   records: ['common', 'config', 'json', 'scheduling', 'entities', 'expression', 'search', 'database'],
-  hooks: ['common', 'json', 'scheduling', 'entities', 'database'],
+  // Calls to addresses that tenants name, and the secrets for them.
+  calls: ['common', 'scheduling', 'database'],
+  hooks: ['common', 'json', 'scheduling', 'entities', 'database', 'calls'],
   alerts: ['common', 'json', 'scheduling', 'entities', 'database'],
   // Commands and desired state, on their way to devices. `records` only for the layouts of frames.
-  downlink: ['common', 'scheduling', 'entities', 'database', 'records'],
+  downlink: ['common', 'json', 'scheduling', 'entities', 'database', 'records', 'calls'],
   usage: ['common', 'scheduling', 'database', 'records'],
   jobs: ['common', 'json', 'scheduling', 'entities', 'database', 'audit'],
   imports: ['common', 'json', 'entities', 'schema', 'database', 'records', 'jobs'],
@@ -48,6 +50,7 @@ const mayImport = {
     'records',
     'search',
     'dashboard',
+    'calls',
     'hooks',
     'alerts',
     'downlink',
@@ -162,7 +165,7 @@ module.exports = {
       from: { path: '^src/', pathNot: '^src/(records/opensearch/|app/(services|connections)|command/)' },
       to: { path: '^src/records/opensearch/' },
     },
-    keeper('undici', 'hooks/'),
+    keeper('undici', 'calls/'),
     keeper('nodemailer', 'alerts/mail/transport'),
     keeper('openid-client', 'sign-in/oidc-client'),
     keeper('yaml', 'clients/configuration/document'),

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { requireSecretKey } from '#calls/stored-secret.js';
 import { readEnvironment } from '#config/config.js';
 import type { OidcProviderSettings } from '#config/oidc-setting.js';
 import { createPool } from '#database/pools.js';
 import { lookAtStandby } from '#database/standby/standby-look.js';
-import { requireSecretKey } from '#hooks/stored-secret.js';
 import { examine } from '#operator/doctor/doctor.js';
 import type { Finding } from '#operator/doctor/finding.js';
 import { addCommand, type OutputOptions } from './command.js';

@@ -5,13 +5,13 @@ import { keepConsoleAssets } from '#app/console-assets.js';
 import type { ServicesOptions } from '#app/services.js';
 import { startWorkers } from '#app/workers/primary.js';
 import { connectionsOfWorkers, fitWorkers, spareConnections, wantedWorkers } from '#app/workers/worker-count.js';
+import { requireSecretKey } from '#calls/stored-secret.js';
 import type { Log } from '#common/log.js';
 import { keepSecret } from '#common/secret-file.js';
 import type { Config } from '#config/config.js';
 import { type Database, openDatabase } from '#database/database.js';
 import { createPool } from '#database/pools.js';
 import { prepareDatabase } from '#database/prepare.js';
-import { requireSecretKey } from '#hooks/stored-secret.js';
 import { checkListenAddress } from '#http/listen.js';
 import {
   createFirstOrganization,

@@ -1,5 +1,5 @@
-import { type HookAnswer, keepLimit } from './hook-caller.js';
-import type { Redaction } from './redaction.js';
+import { type CallAnswer, keepLimit } from '#calls/caller.js';
+import type { Redaction } from '#calls/redaction.js';
 
 /** Maximum nesting of JSON that is kept as JSON. Deeper JSON is kept as text. */
 const maxDepth = 200;
@@ -8,7 +8,7 @@ const maxDepth = 200;
  * Returns the part of an answer that is kept, as JSON text. It replaces secrets that a receiver sends back, and
  * characters that PostgreSQL cannot store.
  */
-export function storedAnswer({ statusCode, headers, body, truncated }: HookAnswer, redaction: Redaction): string {
+export function storedAnswer({ statusCode, headers, body, truncated }: CallAnswer, redaction: Redaction): string {
   const kept = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       redaction.text(name),

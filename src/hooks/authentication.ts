@@ -1,6 +1,6 @@
+import type { Vault } from '#calls/vault.js';
 import { type Fault, invalid } from '#common/errors.js';
 import type { HookCredentials } from '#entities/hook.js';
-import type { Vault } from './secret.js';
 import { secretPlace } from './target.js';
 
 /** Authentication of a hook's calls, as a client of the API sends it. */

@@ -1,4 +1,5 @@
 import sql, { type Sql } from 'sql-template-tag';
+import { circuitThreshold } from '#calls/circuit.js';
 import { weekMs } from '#common/time.js';
 import type { EventName } from './message.js';
 import { orderingKeyHeads } from './ordering-key.js';
@@ -6,9 +7,6 @@ import type { HookRow } from './target.js';
 
 /** Duration of a lease, in milliseconds. Other processes may take a delivery over afterwards. */
 export const deliveryLease = 60_000;
-
-/** Number of consecutive failed calls after which a hook's circuit opens. */
-export const circuitThreshold = 10;
 
 /**
  * Maximum time that a delivery waits while its hook is disabled, in milliseconds. Longer waits end without a call when

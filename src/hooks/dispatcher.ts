@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
+import { createCallLimiter } from '#calls/call-limiter.js';
+import { type CallOutcome, cutOff, type OutgoingCaller } from '#calls/caller.js';
 import { namedStatement } from '#database/named-statement.js';
 import type { Queryable } from '#database/queryable.js';
 import { timeSlices } from '#scheduling/time-slice.js';
-import { createCallLimiter } from './call-limiter.js';
 import { type Claimed, type ClaimedRow, deliveryLease, renewQuery } from './claim.js';
 import { ClaimLoop } from './claim-loop.js';
-import { type CallOutcome, cutOff, type HookCaller } from './hook-caller.js';
 import { compose } from './message.js';
 import type { Result } from './settle.js';
 import { createSettler, type Settler } from './settler.js';
@@ -53,7 +53,7 @@ export interface Dispatcher {
 export interface DispatcherOptions {
   /** Small pool of its own, so that no other query delays claims and settling. */
   pool: Queryable;
-  caller: HookCaller;
+  caller: OutgoingCaller;
   target: (row: HookRow) => HookTarget;
   /** Waits between attempts, in milliseconds. */
   schedule: readonly number[];

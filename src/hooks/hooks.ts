@@ -2,23 +2,23 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Sql } from 'sql-template-tag';
+import { type AddressRules, createAddressGuard, type Resolve, systemResolve } from '#calls/address-guard.js';
+import { createOutgoingCaller } from '#calls/caller.js';
+import { createFairResolve } from '#calls/resolver.js';
+import { createVault, type Vault } from '#calls/vault.js';
 import { invalid, notFound } from '#common/errors.js';
 import { transaction } from '#database/transaction.js';
-import { type AddressRules, createAddressGuard, type Resolve, systemResolve } from './address-guard.js';
 import { watchClock } from './clock-step.js';
 import { createDispatcher, type TraceCall } from './dispatcher.js';
 import { enqueuePing, type PingState, type PlannedDeliveries, pingState, planDeliveries } from './enqueue.js';
 import { claimNotices, enqueueEvents, type HookEvent, noticeWaits } from './event.js';
 import type { MatchRecords } from './filter.js';
 import { createFilterHealth } from './filter-health.js';
-import { createHookCaller } from './hook-caller.js';
 import { createHousekeeping } from './housekeeping.js';
 import type { ApplicationKey, HookRecord } from './message.js';
 import { createMetrics } from './metrics.js';
 import { type HookJob, type HookStep, redeliverOne, redeliverStep } from './redeliver-job.js';
 import { type CountRecords, replayStep, type ScanRecords } from './replay-job.js';
-import { createFairResolve } from './resolver.js';
-import { createVault, type Vault } from './secret.js';
 import { createTargets } from './target.js';
 
 /** Maximum time that a caller waits for a ping, and the interval of the checks, in milliseconds. */
@@ -135,7 +135,12 @@ export function createHooks(options: HooksOptions): Hooks {
     addresses,
     createFairResolve(options.resolve ?? systemResolve, () => performance.now(), options.lookups),
   );
-  const caller = createHookCaller({ guard, httpsOnly, timeout, connectTimeout: Math.min(timeout, maxConnectTimeout) });
+  const caller = createOutgoingCaller({
+    guard,
+    httpsOnly,
+    timeout,
+    connectTimeout: Math.min(timeout, maxConnectTimeout),
+  });
   const metrics = createMetrics({
     registry: options.registry,
     clock,

@@ -1,5 +1,5 @@
+import type { OutgoingCall } from '#calls/caller.js';
 import type { HookEventKind } from '#entities/text-enums.js';
-import type { OutgoingCall } from './hook-caller.js';
 import type { HookTarget } from './target.js';
 
 /** Kinds of events that hooks can choose. */

@@ -1,7 +1,8 @@
 import sql, { type Sql } from 'sql-template-tag';
+import { circuitThreshold, circuitTime } from '#calls/circuit.js';
 import { dayMs } from '#common/time.js';
 import { booleans, jsons, texts, times, uuids } from '#database/binary.js';
-import { type Claimed, circuitThreshold } from './claim.js';
+import type { Claimed } from './claim.js';
 
 /** Time with nothing but failures after which a hook is disabled, in milliseconds. */
 const maxFailingTime = 5 * dayMs;
@@ -92,7 +93,7 @@ export const settleQuery = (results: readonly Result[], now: number): Sql => {
              last_failure_at = case when p.failed then ${at} else s.last_failure_at end,
              circuit_openings = p.openings + o.opens,
              circuit_until = case when o.opens = 1
-               then ${at}::timestamptz + least(30 * 2 ^ least(p.openings, 10), 900) * interval '1 second'
+               then ${at}::timestamptz + ${circuitTime(sql`p.openings`)}
                else p.circuit_until end
         from patient p cross join lateral (
           -- Calls that were in flight when it opened do not open it further.

@@ -1,5 +1,5 @@
-import { createRedaction, type Redaction, redacted } from './redaction.js';
-import type { Vault } from './secret.js';
+import { createRedaction, type Redaction, redacted } from '#calls/redaction.js';
+import type { Vault } from '#calls/vault.js';
 import { sign } from './signature.js';
 
 /** The stored columns of a hook that calls need, with secrets sealed. */

@@ -1,9 +1,9 @@
+import type { CallOutcome, Phases } from '#calls/caller.js';
+import { CallFault } from '#calls/fault.js';
+import type { Redaction } from '#calls/redaction.js';
+import { retryAfter, waitAfter } from '#calls/retry-schedule.js';
 import { storedAnswer } from './answer.js';
 import type { Claimed } from './claim.js';
-import { CallFault } from './fault.js';
-import type { CallOutcome, Phases } from './hook-caller.js';
-import type { Redaction } from './redaction.js';
-import { retryAfter, waitAfter } from './retry-schedule.js';
 import type { Result } from './settle.js';
 
 export interface VerdictOptions {
@@ -80,6 +80,7 @@ export const expire = (delivery: Claimed, now: number): Result => ({
 /** Outcome for a stored hook that cannot be called: its secrets do not open, or its address is forbidden. */
 export const uncallableOutcome = (message: string): CallOutcome => ({
   fault: new CallFault('BLOCKED', message, true),
+  sent: false,
   phases: { connect: 0, wait: 0, read: 0 },
 });
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { getMetadataStorage } from 'type-graphql';
+import { createVault } from '#calls/vault.js';
 import { sealAuthentication } from '#hooks/authentication.js';
-import { createVault } from '#hooks/secret.js';
 import { useWorld, type World } from '../support/world.js';
 import { fillOrganization } from './fleet.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { createAddressGuard, type Resolve } from '#hooks/address-guard.js';
-import type { CallFault } from '#hooks/fault.js';
-import { createHookCaller } from '#hooks/hook-caller.js';
+import { createAddressGuard, type Resolve } from '#calls/address-guard.js';
+import { createOutgoingCaller } from '#calls/caller.js';
+import type { CallFault } from '#calls/fault.js';
 import { startReceiver } from './receiver.js';
 
 const none = { allow: [], deny: [] };
@@ -106,7 +106,7 @@ describe('address guard', () => {
 
 describe('webhook call', () => {
   const callTo = async (url: string, resolve?: Resolve) => {
-    const caller = createHookCaller({
+    const caller = createOutgoingCaller({
       guard: createAddressGuard(none, resolve),
       httpsOnly: false,
       timeout: 2000,
@@ -167,7 +167,7 @@ describe('webhook call', () => {
     const guard = createAddressGuard(none, () => Promise.resolve(answers[asked++ % 2]!));
     // The name has a public address when the hook's address is checked.
     await expect(guard.resolve('rebind.example')).resolves.toEqual(['1.1.1.1']);
-    const caller = createHookCaller({ guard, httpsOnly: false, timeout: 2000, connectTimeout: 1000 });
+    const caller = createOutgoingCaller({ guard, httpsOnly: false, timeout: 2000, connectTimeout: 1000 });
     const { fault } = await caller.call({
       organizationId: '',
       origin: `http://rebind.example:${port}`,
@@ -197,7 +197,7 @@ describe('webhook call', () => {
 
   it('fails with BLOCKED over http when only https is allowed', async () => {
     const receiver = await startReceiver();
-    const caller = createHookCaller({
+    const caller = createOutgoingCaller({
       guard: createAddressGuard({ allow: ['127.0.0.1'], deny: [] }),
       httpsOnly: true,
       timeout: 2000,

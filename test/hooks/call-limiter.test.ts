@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { createCallLimiter } from '#hooks/call-limiter.js';
+import { createCallLimiter } from '#calls/call-limiter.js';
 
 it('wakes all waiting callers of the call limiter when slots are free, not only the last one', async () => {
   let calls = 0;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createFairResolve, lookingUpFor } from '#hooks/resolver.js';
+import { createFairResolve, lookingUpFor } from '#calls/resolver.js';
 
 describe('DNS lookups of hooks', () => {
   /** Creates a name resolver that answers on demand, with its clock. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
+import { retryAfter, waitAfter } from '#calls/retry-schedule.js';
 import { hourMs } from '#common/time.js';
-import { retryAfter, waitAfter } from '#hooks/retry-schedule.js';
 import { useHookWorld } from './hook-world.js';
 import { fine, startReceiver, status } from './receiver.js';
 

@@ -7,7 +7,7 @@ export type FaultCode = 'BLOCKED' | 'DNS' | 'REFUSED' | 'TLS' | 'TIMEOUT' | 'RES
 export class CallFault extends Error {
   /**
    * @param ours whether the fault lies on this service's side; the call then counts as an attempt, but never against
-   * the hook
+   * the receiver
    */
   constructor(
     readonly code: FaultCode,
@@ -19,9 +19,9 @@ export class CallFault extends Error {
   }
 }
 
-/** Hooks may not call the address. */
+/** Calls may not go to the address. */
 export const blocked = (address: string) =>
-  new CallFault('BLOCKED', `The address ${address} is not one that hooks may call.`, true);
+  new CallFault('BLOCKED', `The address ${address} is not one that this service may call.`, true);
 
 /**
  * The deadline of the whole call passed.

@@ -7,7 +7,7 @@ export const redacted = '[redacted]';
  */
 const minLength = 6;
 
-/** Removes the secrets of a hook from its receiver's answer. */
+/** Removes the secrets of calls from the receiver's answer. */
 export interface Redaction {
   /** Whether a text certainly contains no secret, neither as a whole nor in part. It is a quick check. */
   untouched(text: string): boolean;

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-import { createVault } from './secret.js';
+import { createVault } from './vault.js';
 
 /**
  * Checks that the listed keys fit the stored secrets of hooks.

@@ -5,17 +5,17 @@ import { blocked, CallFault } from './fault.js';
 /** Resolves a host name to all of its addresses. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
-/** The operator's rules about the addresses that hooks may call. */
+/** The operator's rules about the addresses that calls may go to. */
 export interface AddressRules {
-  /** Ranges (CIDR) that hooks may call although they are not public. */
+  /** Ranges (CIDR) that may be called although they are not public. */
   allow: readonly string[];
-  /** Ranges (CIDR) that hooks may not call although they are public. They win over `allow`. */
+  /** Ranges (CIDR) that may not be called although they are public. They win over `allow`. */
   deny: readonly string[];
 }
 
 /** Decides whether an address may be called. */
 export interface AddressGuard {
-  /** @throws CallFault with the code BLOCKED, unless hooks may call the address */
+  /** @throws CallFault with the code BLOCKED, unless the address may be called */
   check(address: string): void;
   /**
    * Returns the addresses of a host, or the literal address itself.

@@ -17,7 +17,7 @@ const heldUpMargin = 1000;
 
 /** A call to make. */
 export interface OutgoingCall {
-  /** Organization of the hook: organizations share the name service. */
+  /** Organization for which the call is made: organizations share the name service. */
   organizationId: string;
   /** Scheme, host and port. */
   origin: string;
@@ -25,13 +25,19 @@ export interface OutgoingCall {
   path: string;
   /** Names and values, alternating. */
   headers: string[];
+  /** Absent: POST. */
+  method?: 'GET' | 'POST';
   body: string;
+  /**
+   * Whether a repetition would do harm. The call then has a connection of its own, and is made once whatever happens.
+   */
+  once?: boolean;
   /** Whether the call accepts certificates that no known authority signed. */
   allowUnverified: boolean;
 }
 
 /** A receiver's answer. */
-export interface HookAnswer {
+export interface CallAnswer {
   statusCode: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The beginning of the body, as far as it was read. It may be longer than the part that is kept. */
@@ -55,19 +61,21 @@ export interface Phases {
 
 /** The outcome of a call: an answer, a fault, or neither when this service cut the call off. */
 export interface CallOutcome {
-  answer?: HookAnswer;
+  answer?: CallAnswer;
   fault?: CallFault;
+  /** Whether the request was begun: without an answer, nobody knows what the receiver did. */
+  sent: boolean;
   phases: Phases;
 }
 
 /** Outcome of a call that this service cut off or did not begin because it stops. */
-export const cutOff: CallOutcome = { phases: { connect: 0, wait: 0, read: 0 } };
+export const cutOff: CallOutcome = { sent: false, phases: { connect: 0, wait: 0, read: 0 } };
 
 /**
- * Makes calls. It follows no redirect and decompresses nothing. It repeats a call in one case only: a connection that
- * had been kept open was closed before any byte of the answer came.
+ * Makes calls to addresses that tenants name. It follows no redirect and decompresses nothing. It repeats a call in one
+ * case only: a connection that had been kept open was closed before any byte of the answer came.
  */
-export interface HookCaller {
+export interface OutgoingCaller {
   /** Makes one call. Never rejects; resolves at the deadline at the latest. */
   call(call: OutgoingCall): Promise<CallOutcome>;
   /** Cuts off all calls in flight. */
@@ -77,7 +85,7 @@ export interface HookCaller {
 
 export interface CallerOptions {
   guard: AddressGuard;
-  /** Whether only https hooks are called. */
+  /** Whether only https addresses are called. */
   httpsOnly: boolean;
   /** Deadline of a whole call, in milliseconds. */
   timeout: number;
@@ -85,8 +93,8 @@ export interface CallerOptions {
   connectTimeout: number;
 }
 
-/** Creates a caller with its own connections. Hooks that accept unverified certificates use separate connections. */
-export function createHookCaller({ guard, httpsOnly, timeout, connectTimeout }: CallerOptions): HookCaller {
+/** Creates a caller with its own connections. Calls that accept unverified certificates use separate connections. */
+export function createOutgoingCaller({ guard, httpsOnly, timeout, connectTimeout }: CallerOptions): OutgoingCaller {
   const connections = (allowUnverified: boolean): Connections => {
     const connect = createConnector({ guard, timeout: connectTimeout, allowUnverified });
     return { kept: keptConnections(connect), fresh: freshConnections(connect) };
@@ -98,7 +106,8 @@ export function createHookCaller({ guard, httpsOnly, timeout, connectTimeout }: 
     call: async (call) =>
       httpsOnly && !call.origin.startsWith('https:')
         ? {
-            fault: new CallFault('BLOCKED', 'Only https hooks are called.', true),
+            fault: new CallFault('BLOCKED', 'Only https addresses are called.', true),
+            sent: false,
             phases: { connect: 0, wait: 0, read: 0 },
           }
         : sendCall(call.allowUnverified ? unverified : verified, call, timeout, cuts),
@@ -134,7 +143,7 @@ function sendCall(
     let read = 0;
     let phase: keyof Phases = 'connect';
     let phaseBegun = begun;
-    let head: Pick<HookAnswer, 'statusCode' | 'headers'> | undefined;
+    let head: Pick<CallAnswer, 'statusCode' | 'headers'> | undefined;
     let controller: Dispatcher.DispatchController | undefined;
     let ended = false;
     /** Whether the receiver may have closed the connection before this call reached it. */
@@ -147,13 +156,13 @@ function sendCall(
       phase = next;
       phaseBegun = now;
     };
-    const end = (outcome: Omit<CallOutcome, 'phases'>) => {
+    const end = (outcome: Omit<CallOutcome, 'phases' | 'sent'>) => {
       if (ended) return;
       ended = true;
       clearTimeout(timer);
       cuts.delete(cut);
       enter(phase);
-      resolve({ ...outcome, phases });
+      resolve({ ...outcome, sent: repeated || phase !== 'connect', phases });
     };
     const answer = (truncated: boolean): Pick<CallOutcome, 'answer'> =>
       head ? { answer: { ...head, body: Buffer.concat(chunks).subarray(0, readLimit), truncated } } : {};
@@ -178,7 +187,13 @@ function sendCall(
 
     const dispatch = (agent: Agent) =>
       agent.dispatch(
-        { origin: call.origin, path: call.path, method: 'POST', headers: call.headers, body: call.body },
+        {
+          origin: call.origin,
+          path: call.path,
+          method: call.method ?? 'POST',
+          headers: call.headers,
+          body: call.body || null,
+        },
         {
           onRequestStart(started, connection: CallConnection | null) {
             controller = started;
@@ -223,6 +238,6 @@ function sendCall(
         fail(faultOf(error));
       }
     };
-    begin(kept);
+    begin(call.once === true ? fresh : kept);
   });
 }
