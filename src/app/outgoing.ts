@@ -2,7 +2,9 @@ import type { Sql } from 'sql-template-tag';
 import { type Alerts, type AlertsOptions, createAlerts } from '#alerts/alerts.js';
 import type { Mailer } from '#alerts/mail/mailer.js';
 import { createRecheck } from '#auth/recheck.js';
+import { createOutgoingCaller } from '#calls/caller.js';
 import { clientOf } from '#database/client.js';
+import { createNetwork, type Network } from '#downlink/network/network.js';
 import { createHooks, type Hooks } from '#hooks/hooks.js';
 import { deliveryRows } from '#listing/deliveries.js';
 import { episodeRows } from '#listing/episodes.js';
@@ -61,6 +63,13 @@ export function openHooks(base: Base): Hooks {
     registry,
     onChange: (deliveries) => bus.emit('deliveries', deliveries),
   });
+}
+
+/** Opens the network: the calls to network servers share the guard and the secrets of the hooks. */
+export function openNetwork({ connections, config }: Base, { guard, vault }: Hooks): Network {
+  const { httpsOnly, timeout } = config.hooks;
+  const caller = createOutgoingCaller({ guard, httpsOnly, timeout });
+  return createNetwork({ pool: connections.pool, caller, vault });
 }
 
 export function openAlerts(

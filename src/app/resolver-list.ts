@@ -49,6 +49,7 @@ import { HookSettingsResolver } from '#resolvers/hook/hook-settings.resolver.js'
 import { HooksUpsertResolver } from '#resolvers/hook/hooks-upsert.resolver.js';
 import { FileImportResolver } from '#resolvers/import/file-import.resolver.js';
 import { JobResolver } from '#resolvers/job/job.resolver.js';
+import { NetworkServerResolver } from '#resolvers/network-server/network-server.resolver.js';
 import { NodeResolver } from '#resolvers/node/node.resolver.js';
 import { DecodeResolver } from '#resolvers/product/decode.resolver.js';
 import { FormulaPreviewResolver } from '#resolvers/product/formula-preview.resolver.js';
@@ -82,10 +83,8 @@ import { UsageResolver } from '#resolvers/usage/usage.resolver.js';
 import type { Services } from './services.js';
 
 /** Creates the resolvers. Returns each instance by its class. */
-export function createResolvers(
-  { alerts, bus, clock, downlink, hooks, imports, index, jobs, live, mail, records, searchTimeout, stored }: Services,
-  { mqtt }: Pick<Config, 'mqtt'>,
-): Map<ClassType, object> {
+export function createResolvers(services: Services, { mqtt }: Pick<Config, 'mqtt'>): Map<ClassType, object> {
+  const { alerts, clock, downlink, hooks, imports, index, jobs, live, mail, records, searchTimeout, stored } = services;
   const resolvers = [
     new AccountResolver(),
     new AlertRuleResolver(alerts, { index, stored, timeoutMs: searchTimeout }, clock),
@@ -96,10 +95,6 @@ export function createResolvers(
     new OrganizationEpisodesResolver(),
     new EpisodeNoticesResolver(),
     new EpisodeResolver(clock),
-    new CommandResolver(bus, clock),
-    new DeviceCommandsResolver(),
-    new DeviceVoiceResolver(downlink),
-    new DeviceStateResolver(bus),
     new DeviceTokenResolver(clock),
     new ApiTokenEdgesResolver(),
     new ApplicationActivityResolver(clock),
@@ -115,7 +110,7 @@ export function createResolvers(
     new DecodeResolver(jobs),
     new DeliveryEdgesResolver(index),
     new DeliveryResolver(hooks, jobs),
-    new DeviceBatchResolver(jobs, index, clock, bus),
+    new DeviceBatchResolver(jobs, index, clock, services.bus),
     new DeviceEdgesResolver(index),
     new DeviceResolver(index),
     new FormulaPreviewResolver(index),
@@ -140,6 +135,7 @@ export function createResolvers(
     new SeriesResolver(index),
     new StatesResolver(index),
     new MeterExchangeResolver(),
+    ...downlinkResolvers(services),
     new NodeResolver(index),
     new LiveResolver(live, jobs, index),
     new CommandsUpdatedResolver(),
@@ -179,3 +175,12 @@ export function createResolvers(
   ];
   return new Map(resolvers.map((resolver) => [resolver.constructor as ClassType, resolver]));
 }
+
+/** Creates the resolvers of what is sent to devices. */
+const downlinkResolvers = ({ bus, clock, downlink, hooks, network }: Services): object[] => [
+  new CommandResolver(bus, clock),
+  new DeviceCommandsResolver(),
+  new DeviceVoiceResolver(downlink),
+  new DeviceStateResolver(bus),
+  new NetworkServerResolver(network, (address) => hooks.requireUrl(address, 'address')),
+];

@@ -15,6 +15,7 @@ import { fairQueueFor } from '#database/pool-queue.js';
 import { prepareDatabase } from '#database/prepare.js';
 import type { Reader } from '#database/reader.js';
 import { createDownlink, type Downlink } from '#downlink/downlink.js';
+import type { Network } from '#downlink/network/network.js';
 import { type Cursors, openCursors } from '#elasticsearch/cursors.js';
 import type { Hooks } from '#hooks/hooks.js';
 import { createImports, type Imports } from '#imports/imports.js';
@@ -36,7 +37,7 @@ import { cleanUp } from './clean-up.js';
 import { type Connections, openConnections } from './connections.js';
 import { openMail } from './mail.js';
 import { createGroupMetrics, measureIndex, measureLog, observeProcess } from './metrics.js';
-import { openAlerts, openHooks, openLive } from './outgoing.js';
+import { openAlerts, openHooks, openLive, openNetwork } from './outgoing.js';
 import type { Base, ServicesOptions } from './services-options.js';
 
 export type { ServicesOptions } from './services-options.js';
@@ -67,6 +68,8 @@ export interface Services {
   live: Live;
   /** Commands and desired state, on their way to devices. */
   downlink: Downlink;
+  /** Network servers. */
+  network: Network;
   /** Publishes what this process commits. */
   bus: CommitBus;
   /** Undefined when tracing is off. */
@@ -109,6 +112,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const cursors = openCursors(connections.pool, clock, options.secretKeys);
   const { pool } = connections;
   const downlink = createDownlink({ pool, clock, log, bus: base.bus, retention: config.hooks.deliveryRetention });
+  const network = openNetwork(base, hooks);
   const cleaning = cleanUp(
     imports,
     cursors.scrolls,
@@ -146,6 +150,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     imports,
     live,
     downlink,
+    network,
     bus: base.bus,
     tracing,
     usage,
@@ -155,7 +160,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     async close(within) {
       await Promise.all([records.close(), jobs.close(), cleaning.close(), usage.close(), downlink.close()]);
       await alerts.close();
-      await hooks.close(within);
+      await Promise.all([hooks.close(within), network.close()]);
       await live.close();
       await Promise.all([index.close(), place.close()]);
       await connections.close();

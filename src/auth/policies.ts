@@ -32,6 +32,7 @@ export const policies = {
   apiToken: { read: owners, change: owners },
   deviceToken: { read: owners, change: owners },
   provisioningToken: { read: owners, change: owners },
+  networkServer: { read: owners, change: owners },
   auditEvent: { read: owners },
   usage: { read: owners },
   job: { read: members },

@@ -89,12 +89,20 @@ export interface CallerOptions {
   httpsOnly: boolean;
   /** Deadline of a whole call, in milliseconds. */
   timeout: number;
-  /** Maximum time to connect, in milliseconds. */
-  connectTimeout: number;
+  /** Maximum time to connect, in milliseconds: 5 s, or the deadline if that is shorter. */
+  connectTimeout?: number;
 }
 
+/** Usual maximum time to connect to a receiver, in milliseconds. */
+const maxConnectTimeout = 5000;
+
 /** Creates a caller with its own connections. Calls that accept unverified certificates use separate connections. */
-export function createOutgoingCaller({ guard, httpsOnly, timeout, connectTimeout }: CallerOptions): OutgoingCaller {
+export function createOutgoingCaller({
+  guard,
+  httpsOnly,
+  timeout,
+  connectTimeout = Math.min(timeout, maxConnectTimeout),
+}: CallerOptions): OutgoingCaller {
   const connections = (allowUnverified: boolean): Connections => {
     const connect = createConnector({ guard, timeout: connectTimeout, allowUnverified });
     return { kept: keptConnections(connect), fresh: freshConnections(connect) };

@@ -8,6 +8,10 @@ const meanings = {
     conflict('This address is invited already: send that invitation again.', [
       { path: 'email', message: 'is invited' },
     ]),
+  network_server_application: () =>
+    conflict('The application has a network server already: change that one.', [
+      { path: 'application', message: 'is taken' },
+    ]),
   device_organization_id_serial_key_key: () =>
     conflict('A device with this serial is registered already.', [{ path: 'deviceSerial', message: 'is taken' }]),
   device_product_id_fkey: () => notFound('product'),

@@ -6,6 +6,7 @@ import { Device } from './device.js';
 import { Hook } from './hook.js';
 import { Invitation } from './invitation.js';
 import { Membership } from './membership.js';
+import { NetworkServer } from './network-server.js';
 import { Product } from './product.js';
 import { Site } from './site.js';
 import { Team } from './team.js';
@@ -20,6 +21,7 @@ export const entities = [
   Hook,
   Invitation,
   Membership,
+  NetworkServer,
   Product,
   Site,
   Team,

@@ -2,7 +2,13 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Sql } from 'sql-template-tag';
-import { type AddressRules, createAddressGuard, type Resolve, systemResolve } from '#calls/address-guard.js';
+import {
+  type AddressGuard,
+  type AddressRules,
+  createAddressGuard,
+  type Resolve,
+  systemResolve,
+} from '#calls/address-guard.js';
 import { createOutgoingCaller } from '#calls/caller.js';
 import { createFairResolve } from '#calls/resolver.js';
 import { createVault, type Vault } from '#calls/vault.js';
@@ -68,8 +74,13 @@ export interface HooksOptions {
 /** Hook delivery, as the rest of the service uses it. */
 export interface Hooks {
   vault: Vault;
-  /** @throws ApiError 422 for a URL whose address the operator's settings forbid */
-  requireUrl(url: string): void;
+  /** Checks addresses that calls go to. */
+  guard: AddressGuard;
+  /**
+   * @param path field that errors name
+   * @throws ApiError 422 for a URL whose address the operator's settings forbid
+   */
+  requireUrl(url: string, path?: string): void;
   /**
    * Plans the deliveries of records in the transaction that stores the records; undefined if no hook listens. `write`
    * stores them and returns a function to call after the commit, or undefined without deliveries.
@@ -122,9 +133,6 @@ export interface Hooks {
 export const dispatcherSession =
   '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_bitmapscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off -c synchronous_commit=off';
 
-/** Maximum time to connect to a receiver, in milliseconds. The deadline of the whole call limits it further. */
-const maxConnectTimeout = 5000;
-
 /** Creates hook delivery over a database. The caller starts and closes it. */
 export function createHooks(options: HooksOptions): Hooks {
   const { pool, dispatcherPool, random, log, secretKeys, schedule, timeout, addresses, httpsOnly, retention } = options;
@@ -135,12 +143,7 @@ export function createHooks(options: HooksOptions): Hooks {
     addresses,
     createFairResolve(options.resolve ?? systemResolve, () => performance.now(), options.lookups),
   );
-  const caller = createOutgoingCaller({
-    guard,
-    httpsOnly,
-    timeout,
-    connectTimeout: Math.min(timeout, maxConnectTimeout),
-  });
+  const caller = createOutgoingCaller({ guard, httpsOnly, timeout });
   const metrics = createMetrics({
     registry: options.registry,
     clock,
@@ -174,8 +177,9 @@ export function createHooks(options: HooksOptions): Hooks {
   const enqueue: Hooks['enqueue'] = async (tx, events) => wakeFor(await enqueueEvents(tx, events, terms()));
   return {
     vault,
-    requireUrl(url) {
-      if (httpsOnly && !/^https:/i.test(url)) throw invalid([{ path: 'url', message: 'must be an https address' }]);
+    guard,
+    requireUrl(url, path = 'url') {
+      if (httpsOnly && !/^https:/i.test(url)) throw invalid([{ path, message: 'must be an https address' }]);
     },
     async planDeliveries(tx, stored) {
       const planned = await planDeliveries(tx, stored, terms());

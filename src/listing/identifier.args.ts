@@ -26,6 +26,12 @@ export class SiteArgs extends OrganizationArgs {
   @id('Identifier of the site.') siteId!: string;
 }
 
+/** Identifies a network server. */
+@ArgsType()
+export class NetworkServerArgs extends OrganizationArgs {
+  @id('Identifier of the network server.') networkServerId!: string;
+}
+
 /** Identifies a hook. */
 @ArgsType()
 export class HookArgs extends ApplicationArgs {

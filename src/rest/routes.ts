@@ -63,6 +63,7 @@ const device = '/devices/:organizationId/:deviceId';
 const command = `${organization}/commands/:commandId`;
 const application = '/applications/:organizationId/:applicationId';
 const site = '/sites/:organizationId/:siteId';
+const networkServerAt = `${organization}/network-servers/:networkServerId`;
 const fileImport = `${organization}/imports/:importId`;
 const alertRule = `${application}/alert-rules/:alertRuleId`;
 const hook = `${application}/hooks/:applicationHookId`;
@@ -176,6 +177,15 @@ const chapters: Readonly<Record<string, Readonly<Record<Name, Row>>>> = {
     'Query.siteDevices': ['GET', `${site}/devices`],
     'Query.deviceSites': ['GET', `${device}/sites`],
     'Mutation.moveDevices': ['PUT', `${organization}/device-sites`],
+  },
+  'Network servers': {
+    'Query.networkServers': ['GET', `${organization}/network-servers`],
+    'Mutation.createNetworkServer': ['POST', `${organization}/network-servers`],
+    'Query.networkServer': ['GET', networkServerAt],
+    'Mutation.updateNetworkServer': ['PUT', networkServerAt],
+    'Mutation.deleteNetworkServer': ['DELETE', networkServerAt],
+    'Mutation.confirmNetworkServer': ['POST', `${networkServerAt}/confirm`],
+    'Mutation.testNetworkServer': ['POST', `${networkServerAt}/test`],
   },
   Alerts: {
     'Query.alertRules': ['GET', `${application}/alert-rules`],

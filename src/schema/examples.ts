@@ -14,6 +14,7 @@ const examples: Readonly<Record<string, string>> = {
   auditEventsConnection: `(${organization}, filter: { outcome: refused }, first: 50) { nodes { at action } }`,
   createAlertRule: `(${application}, kind: threshold, ${rule}, for: 300) { id }`,
   createApplicationHook: `(${application}, url: "https://erp.example/records", authentication: { bearer: { value: "..." } }) { id }`,
+  createNetworkServer: `(${organization}, kind: THE_THINGS_STACK, name: "Roof", address: "https://eu1.cloud.thethings.network", application: "pumps", apiKey: "NNSXS...") { id }`,
   createProduct: `(${organization}, name: "Thermometer", version: "1", ${variables}) { id }`,
   deleteDevices: `(${organization}, filter: { tag: "scrapped" }, dryRun: true) ${changed}`,
   devices: `(${organization}, filter: { tag: "roof", silentSince: "2026-11-20T00:00:00Z" }) { items { id serial } }`,

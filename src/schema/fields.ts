@@ -99,10 +99,13 @@ export const serial = () =>
     Matches(/^[0-9a-f]+(-[0-9a-f]+)*$/i, { message: 'must be groups of hexadecimal digits joined by dashes' }),
   );
 /** Declares an http or https address without credentials. */
-export const hookUrl = () =>
+export const hookUrl = (
+  text = 'Address to call: http or https, without user name and password.',
+  ...rules: PropertyDecorator[]
+) =>
   field(
     () => WebAddress,
-    'Address to call: http or https, without user name and password.',
+    text,
     {},
     MaxLength(2048),
     ValidateBy({
@@ -112,6 +115,7 @@ export const hookUrl = () =>
         defaultMessage: () => 'must be an http or https address without user and password',
       },
     }),
+    ...rules,
   );
 
 function isDay(text: unknown): boolean {

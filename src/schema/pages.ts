@@ -13,6 +13,7 @@ import { Hook, HookListItem } from '#entities/hook.js';
 import { Invitation } from '#entities/invitation.js';
 import { Job } from '#entities/job.js';
 import { DeviceLatest } from '#entities/latest.js';
+import { NetworkServer } from '#entities/network-server.js';
 import { Product, ProductListItem, PublicProductListItem } from '#entities/product.js';
 import { ProvisioningToken } from '#entities/provisioning-token.js';
 import { DeviceRecord } from '#entities/record.js';
@@ -61,6 +62,9 @@ export class ApiTokenPage extends createPageType(ApiToken) {}
 
 @ObjectType({ description: 'A page of provisioning tokens.' })
 export class ProvisioningTokenPage extends createPageType(ProvisioningToken) {}
+
+@ObjectType({ description: 'A page of network servers.' })
+export class NetworkServerPage extends createPageType(NetworkServer) {}
 
 @ObjectType({ description: 'A page of usage.' })
 export class UsagePage extends createPageType(UsageDay) {}

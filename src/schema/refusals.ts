@@ -4,11 +4,13 @@ export const conflicts: Readonly<Record<string, string>> = {
   createAlertRule: 'too many rules of the application, or addresses of the organization',
   createApplicationHook: 'too many hooks of the application',
   createDashboardLink: 'too many links of the application, or it has no dashboard',
+  confirmNetworkServer: 'the application has a network server, or too many of the organization',
   createInvitation: 'the address is invited already, or too many invitations are open',
   deleteDevice: 'the device is linked to an application',
   deleteDevices: 'devices are linked to an application',
   deleteProduct: 'the product is public, or devices use it',
   leaseConfiguration: 'another tool holds the configuration',
+  createNetworkServer: 'the application has a network server, or too many of the organization',
   createSite: 'too many sites of the organization',
   deleteSite: 'sites or devices are in it',
   importDevices: 'too many files wait',
@@ -23,6 +25,7 @@ export const conflicts: Readonly<Record<string, string>> = {
   updateAccount: 'the username or the e-mail address is taken',
   updateAlertRule: 'too many addresses of the organization',
   updateDashboard: 'somebody else saved since this version, or the application has no dashboard',
+  updateNetworkServer: 'the application has a network server',
   updateOrganization: 'the username or the e-mail address is taken',
 };
 

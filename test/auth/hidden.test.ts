@@ -31,6 +31,7 @@ const foreign = (): Record<string, string> => ({
   importId: theirs.importId,
   jobId: theirs.jobId,
   memberId: theirs.memberId,
+  networkServerId: theirs.networkServerId,
   productId: theirs.productId,
   product: theirs.productId,
   provisioningTokenId: theirs.provisioningTokenId,

@@ -42,6 +42,7 @@ export interface Things {
   commandId: string;
   /** The site of the device. */
   siteId: string;
+  networkServerId: string;
   /** A user who is not a member. */
   userId: string;
   tokenId: string;
@@ -81,6 +82,8 @@ const alertRule = (things: Things) => ({ ...application(things), alertRuleId: th
 
 const command = (things: Things) => ({ ...organization(things), commandId: things.commandId });
 const site = (things: Things) => ({ ...organization(things), siteId: things.siteId });
+
+const networkServer = (things: Things) => ({ ...organization(things), networkServerId: things.networkServerId });
 
 const account = ({ fresh }: Things) => ({ username: fresh(), email: `${fresh()}@example.com` });
 const variables = [{ name: 'temperature', type: 'FLOAT32' }];
@@ -135,6 +138,17 @@ const mistyped = ({ productId }: Things) => [
 const longAgo = '2001-01-01T00:00:00Z';
 const full = () => [{ tags: Array.from({ length: 50 }, (_, index) => `tag ${index}`) }];
 const ofProduct = ({ productId }: Things) => [{ product: { id: productId } }];
+
+const serverValues = ({ fresh }: Pick<Things, 'fresh'>) => ({
+  name: 'Roof',
+  address: 'http://127.0.0.1:9',
+  application: fresh(),
+  apiKey: 'NNSXS.KEY',
+});
+
+/** A network server, which does not answer. */
+export const newNetworkServer = ({ owner, fresh }: Pick<Things, 'owner' | 'fresh'>) =>
+  owner.make(`/organizations/${owner.id}/network-servers`, { kind: 'THE_THINGS_STACK', ...serverValues({ fresh }) });
 
 /** An alert rule of the usual application. */
 export const newAlertRule = ({ owner, applicationId }: Pick<Things, 'owner' | 'applicationId'>) =>
@@ -583,6 +597,24 @@ const operationsWithoutConnections: Record<string, Trial> = {
     values: (things) => ({ ...application(things), state: 'open' }),
   },
 
+  'Query.networkServers': { access: 'owners', values: organization },
+  'Query.networkServer': { access: 'owners', values: networkServer },
+  'Mutation.createNetworkServer': {
+    access: 'owners',
+    values: (things) => ({ ...organization(things), kind: 'CHIRPSTACK', ...serverValues(things) }),
+  },
+  'Mutation.updateNetworkServer': {
+    faulty: () => [{ address: 'http://127.0.0.1:10', apiKey: undefined }],
+    access: 'owners',
+    values: (things) => ({ ...networkServer(things), ...serverValues(things) }),
+  },
+  'Mutation.deleteNetworkServer': {
+    access: 'owners',
+    values: async (things) => ({ ...organization(things), networkServerId: await newNetworkServer(things) }),
+  },
+  'Mutation.confirmNetworkServer': { access: 'owners', values: networkServer },
+  'Mutation.testNetworkServer': { access: 'owners', values: networkServer },
+
   'Query.sites': { access: 'members', values: organization },
   'Query.site': { access: 'readers', values: site },
   'Query.siteDevices': { access: 'readers', values: site },
@@ -754,6 +786,7 @@ const pages = [
   'commands',
   'invitations',
   'mySessions',
+  'networkServers',
   'organizationMembers',
   'products',
   'provisioningTokens',

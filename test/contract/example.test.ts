@@ -47,6 +47,7 @@ const makers: Readonly<Record<string, string | undefined>> = {
   createApplication: 'applicationId',
   createSite: 'siteId',
   sendCommand: 'commandId',
+  createNetworkServer: 'networkServerId',
   addApplicationDevice: undefined,
   addTeamMember: undefined,
   setTeamApplication: undefined,

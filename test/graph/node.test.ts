@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Role } from '#entities/enums.js';
 import { newSession } from '../auth/matrix.js';
-import { inAnHour, newImport, newInvitation, newLink } from '../auth/operations.js';
+import { inAnHour, newImport, newInvitation, newLink, newNetworkServer } from '../auth/operations.js';
 import { useWorld, type World } from '../support/world.js';
 
 const world = useWorld();
@@ -43,6 +43,7 @@ beforeAll(async () => {
     Organization: owner.id,
     Command: await owner.make(`/devices/${owner.id}/${Device}/commands`, { name: 'raw', payload: '01' }),
     Site: await owner.make(`${at}/sites`, { name: 'S' }),
+    NetworkServer: await newNetworkServer({ owner, fresh: () => 'pumps' }),
     Team: await owner.make(`${at}/teams`, { name: 'T' }),
     Product,
     Device,

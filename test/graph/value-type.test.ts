@@ -14,6 +14,7 @@ import {
   isRequiredArgument,
   isUnionType,
 } from 'graphql';
+import { newNetworkServer } from '../auth/operations.js';
 import { useWorld, type World } from '../support/world.js';
 import { fillOrganization } from './fleet.js';
 
@@ -78,6 +79,7 @@ beforeAll(async () => {
     jobId,
     siteId,
     commandId,
+    networkServerId: await newNetworkServer({ owner, fresh: () => 'pumps' }),
     id: rows[0]!['deviceId']!,
   };
 });

@@ -1925,6 +1925,7 @@ export type ViewerNameQuery = { node:
     | { id: string }
     | { id: string }
     | { id: string }
+    | { id: string }
    | null };
 
 export class TypedDocumentString<TResult, TVariables>

@@ -19,6 +19,7 @@ import { hookRows } from '#listing/hooks.js';
 import { invitationRows } from '#listing/invitations.js';
 import { jobRows } from '#listing/jobs.js';
 import { loadById, loaderOf } from '#listing/loader.js';
+import { networkServerRows } from '#listing/network-servers.js';
 import { provisioningTokenRows } from '#listing/provisioning-tokens.js';
 import { recordById } from '#listing/records.js';
 import { sessionRows } from '#listing/sessions.js';
@@ -73,6 +74,7 @@ const rowsByType: Readonly<Record<string, RowsOf>> = {
     sql`k.product_id is null and k.application_id is null`,
   ),
   DashboardLink: owned(token, () => linkRows, policies.dashboardLink.read, isLink),
+  NetworkServer: owned(sql`n`, () => networkServerRows(), policies.networkServer.read),
   ProvisioningToken: owned(token, () => provisioningTokenRows(), policies.provisioningToken.read),
   Session: (caller, ids) => sql`
     ${sessionRows(caller)}

@@ -1,6 +1,12 @@
-import { commandId, createdAt, deviceId, organizationId, serial, updatedAt } from './example-id.js';
+import { commandId, createdAt, deviceId, networkServerId, organizationId, serial, updatedAt } from './example-id.js';
 
 const expiresAt = '2026-11-21T12:00:00.000Z';
+const networkServer = {
+  name: 'Roof',
+  address: 'https://eu1.cloud.thethings.network',
+  application: 'pumps',
+};
+const apiKey = 'NNSXS.EXAMPLE';
 const content = { name: 'raw', payload: '0a0b' };
 
 /** Examples of answers about commands and the state of devices, by type. */
@@ -19,6 +25,16 @@ export const commandExamples = {
     detail: { result: { was: 19 } },
     stateAt: updatedAt,
   },
+  NetworkServer: {
+    id: networkServerId,
+    organizationId,
+    kind: 'THE_THINGS_STACK',
+    ...networkServer,
+    proposed: false,
+    createdAt,
+    updatedAt,
+  },
+  NetworkServerTest: { ok: true, message: 'The server takes commands.', statusCode: 200 },
   CommandEvidences: {
     evidence: [{ at: updatedAt, source: 'device', kind: 'answered', detail: { result: { was: 19 } } }],
   },
@@ -42,6 +58,8 @@ export const commandExamples = {
 
 /** Examples of bodies about commands and the state of devices, by operation. */
 export const commandBodies = {
+  createNetworkServer: { kind: 'THE_THINGS_STACK', ...networkServer, apiKey },
+  updateNetworkServer: { ...networkServer, apiKey },
   sendCommand: content,
   sendCommands: { ...content, serials: [serial] },
   answerCommand: { result: { was: 19 } },

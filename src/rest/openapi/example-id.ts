@@ -15,6 +15,7 @@ export const importId = '019aa0de-7c00-7000-8000-00000000a012';
 export const alertRuleId = '019aa0de-7c00-7000-8000-00000000a013';
 export const siteId = '019aa0de-7c00-7000-8000-00000000a014';
 export const commandId = '019aa0de-7c00-7000-8000-00000000a015';
+export const networkServerId = '019aa0de-7c00-7000-8000-00000000a016';
 export const createdAt = '2026-11-20T12:00:00.000Z';
 export const updatedAt = '2026-11-20T12:30:00.000Z';
 /** Serial number of the device in all examples. */

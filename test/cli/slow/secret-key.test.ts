@@ -19,7 +19,9 @@ describe('SECRET_KEY', () => {
     });
     const wrong = await runCommand(['serve'], settings('another key'));
     expect(wrong).toMatchObject({ code: 1, stdout: '' });
-    expect(wrong.stderr).toContain('SECRET_KEY opens none of the secrets of hooks stored in this database.');
+    expect(wrong.stderr).toContain(
+      'SECRET_KEY opens none of the secrets of hooks and network servers stored in this database.',
+    );
     const right = startCommand(['serve', '--json'], settings('another key, a key for tests'));
     const [line] = (await once(createInterface(right.stdout!), 'line')) as [string];
     expect(JSON.parse(line)).toMatchObject({ url: expect.any(String) });

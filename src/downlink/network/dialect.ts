@@ -1,0 +1,45 @@
+import type { OutgoingCall } from '#calls/caller.js';
+import type { StoredServer } from './server.js';
+
+/** A request to a network server, without what all requests have in common. */
+export type NetworkRequest = Required<Pick<OutgoingCall, 'method'>> & {
+  /** Path below the address of the server. */
+  path: string;
+  body?: object;
+};
+
+/** A command as it is given to a network server. */
+export interface PushedCommand {
+  id: string;
+  payload: Buffer;
+  port: number;
+  confirmed: boolean;
+  /** Time from which it is not to be sent any more, in ISO 8601. */
+  expiresAt: string;
+}
+
+/** The requests and answers of a kind of network server. */
+export interface Dialect {
+  /** Returns the request that puts a command into the queue of a device. */
+  push(application: string, device: string, command: PushedCommand): NetworkRequest;
+  /** Returns the identifier that the server gave to a command in its queue, from its answer. */
+  itemOf(answer: unknown): string | undefined;
+  /**
+   * Returns the request that lists the queue of a device; undefined if the queue does not tell whether a command is in
+   * it.
+   */
+  listQueue?(application: string, device: string): NetworkRequest;
+  /** Whether a command is in a listed queue. */
+  isQueued?(answer: unknown, commandId: string): boolean;
+  /** Returns a request that tells whether the server would take commands, and sends nothing to a device. */
+  test(application: string, device: string | undefined): NetworkRequest;
+  /** Whether an answer to the test says that the server takes commands. */
+  isTaken(status: number, body: string): boolean;
+}
+
+/** Returns a path with its parts encoded. */
+export const pathOf = (...parts: readonly string[]): string =>
+  parts.map((part) => `/${encodeURIComponent(part)}`).join('');
+
+/** Returns the dialects by the kinds of network servers. */
+export type Dialects = Readonly<Record<StoredServer['kind'], Dialect>>;
