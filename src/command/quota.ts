@@ -13,6 +13,7 @@ export function addQuotaCommands(group: Command): void {
       'bytes of stored records, with K, M, G or T for powers of 1024, or none',
       limitOf,
     )
+    .option('--commands-per-day <number>', 'commands sent to devices in a day (UTC), or none', limitOf)
     .action(
       async (organization: string, { json, ...given }: OutputOptions & Partial<Record<keyof QuotaValues, Limit>>) => {
         const values = Object.fromEntries(Object.entries(given).map(([name, { value }]) => [name, value]));
@@ -49,6 +50,7 @@ const textsOf = (quota: QuotaValues): Record<keyof QuotaValues, string> => ({
   recordsPerDay: textOf(quota.recordsPerDay),
   devices: textOf(quota.devices),
   storedBytes: textOf(quota.storedBytes),
+  commandsPerDay: textOf(quota.commandsPerDay),
 });
 
 const textOf = (limit: number | null): string => (limit === null ? 'none' : String(limit));

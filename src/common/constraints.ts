@@ -1,4 +1,4 @@
-import { type ApiError, conflict, forbidden, notFound } from './errors.js';
+import { type ApiError, conflict, type DayFull, dayFull, forbidden, notFound, quotaExceeded } from './errors.js';
 
 /** Errors for violated constraints of the database. A race that earlier checks missed ends here. */
 const meanings = {
@@ -38,7 +38,12 @@ const meanings = {
     forbidden(
       'The organization has as many devices as its quota allows. Delete devices, or ask the operator for a larger quota.',
     ),
-} as const satisfies Readonly<Record<string, () => ApiError>>;
+  // A trigger raises this constraint, with the figures as its detail.
+  quota_commands: (detail = '{}') => {
+    const { wait, ...full } = JSON.parse(detail) as DayFull & { wait: number };
+    return quotaExceeded(dayFull('commands', full), Math.max(1, wait));
+  },
+} as const satisfies Readonly<Record<string, (detail?: string) => ApiError>>;
 
 /** A constraint that a caller can violate. */
 export type KnownConstraint = keyof typeof meanings;
@@ -51,11 +56,16 @@ const constraintOf = (error: unknown): string | undefined =>
     ? error.constraint
     : undefined;
 
+const detailOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'detail' in error && typeof error.detail === 'string' ? error.detail : undefined;
+
 /** Whether a database error says that this constraint was violated. */
 export const violates = (error: unknown, constraint: string): boolean => constraintOf(error) === constraint;
 
 /** Returns the error that a caller may see for a violated constraint; undefined when a caller cannot cause it. */
 export function constraintError(error: unknown): ApiError | undefined {
   const constraint = constraintOf(error);
-  return constraint === undefined ? undefined : (meanings as Readonly<Record<string, () => ApiError>>)[constraint]?.();
+  return constraint === undefined
+    ? undefined
+    : (meanings as Readonly<Record<string, (detail?: string) => ApiError>>)[constraint]?.(detailOf(error));
 }

@@ -111,6 +111,23 @@ export const quotaExceeded = (message: string, wait?: number) =>
     ? new QuotaError('FORBIDDEN', message)
     : new QuotaError('RATE_LIMITED', message, undefined, { 'Retry-After': `${wait}` });
 
+/** A quota of a day that a call exceeds. */
+export interface DayFull {
+  quota: number;
+  /** Number that is left of the day. */
+  left: number;
+  /** Number that the call has. */
+  items: number;
+  /** End of the day in ISO 8601. */
+  until: string;
+}
+
+/** Returns the sentence that says how a call exceeds a quota of a day. */
+export const dayFull = (what: string, { quota, left, items, until }: DayFull): string => {
+  const reached = left === 0 ? 'is reached' : `leaves ${left}, and this call has ${items}`;
+  return `The quota of ${quota} ${what} a day ${reached}, until ${until}.`;
+};
+
 /** 500: an error outside the catalogue. The message reveals nothing of its cause. */
 export const internal = () =>
   new ApiError('INTERNAL', 'An unexpected error occurred. Name the request when you report it.');

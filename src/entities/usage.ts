@@ -37,6 +37,11 @@ export class UsageDay {
     description: 'Number of admitted API calls of the organization as a whole.',
   })
   calls?: number | null;
+  @Field(() => Float, {
+    nullable: true,
+    description: 'Number of commands sent to devices by the organization as a whole.',
+  })
+  commands?: number | null;
 }
 
 @ObjectType({ description: 'A quota and its use.' })
@@ -57,4 +62,5 @@ export class Quota {
   @Field(() => QuotaState, { description: 'Records stored in a day (UTC).' }) recordsPerDay!: QuotaState;
   @Field(() => QuotaState, { description: 'Number of devices.' }) devices!: QuotaState;
   @Field(() => QuotaState, { description: 'Bytes of the records that are stored now.' }) storedBytes!: QuotaState;
+  @Field(() => QuotaState, { description: 'Commands sent to devices in a day (UTC).' }) commandsPerDay!: QuotaState;
 }

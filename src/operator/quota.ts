@@ -9,6 +9,7 @@ export interface QuotaValues {
   recordsPerDay: number | null;
   devices: number | null;
   storedBytes: number | null;
+  commandsPerDay: number | null;
 }
 
 /** Sets the given quotas of an organization, leaves the others unchanged, and returns all of them. */
@@ -19,12 +20,13 @@ export async function setQuota(
 ): Promise<QuotaValues> {
   await requireOrganization(db, organizationId);
   const before = await readQuota(db, organizationId);
-  const { recordsPerDay, devices, storedBytes } = { ...before, ...values };
+  const { recordsPerDay, devices, storedBytes, commandsPerDay } = { ...before, ...values };
   const stored = sql`
-    insert into quota (organization_id, records_per_day, devices, stored_bytes)
-    values (${organizationId}, ${recordsPerDay}, ${devices}, ${storedBytes})
+    insert into quota (organization_id, records_per_day, devices, stored_bytes, commands_per_day)
+    values (${organizationId}, ${recordsPerDay}, ${devices}, ${storedBytes}, ${commandsPerDay})
     on conflict (organization_id) do update
-       set records_per_day = excluded.records_per_day, devices = excluded.devices, stored_bytes = excluded.stored_bytes`;
+       set records_per_day = excluded.records_per_day, devices = excluded.devices, stored_bytes = excluded.stored_bytes,
+           commands_per_day = excluded.commands_per_day`;
   const changes: Record<string, AuditChanges[string]> = {};
   for (const name of Object.keys(values) as (keyof QuotaValues)[]) changes[name] = [before[name], values[name] ?? null];
   await db.query(
@@ -35,7 +37,7 @@ export async function setQuota(
       changes,
     }),
   );
-  return { recordsPerDay, devices, storedBytes };
+  return { recordsPerDay, devices, storedBytes, commandsPerDay };
 }
 
 export async function getQuota(db: Queryable, organizationId: string): Promise<QuotaValues> {
@@ -45,9 +47,10 @@ export async function getQuota(db: Queryable, organizationId: string): Promise<Q
 
 const readQuota = async (db: Queryable, organizationId: string): Promise<QuotaValues> => {
   const { rows } = await db.query<QuotaValues>(sql`
-    select records_per_day::float8 as "recordsPerDay", devices::float8 as devices, stored_bytes::float8 as "storedBytes"
+    select records_per_day::float8 as "recordsPerDay", devices::float8 as devices, stored_bytes::float8 as "storedBytes",
+           commands_per_day::float8 as "commandsPerDay"
       from quota where organization_id = ${organizationId}`);
-  return rows[0] ?? { recordsPerDay: null, devices: null, storedBytes: null };
+  return rows[0] ?? { recordsPerDay: null, devices: null, storedBytes: null, commandsPerDay: null };
 };
 
 const requireOrganization = async (db: Queryable, id: string): Promise<void> => {

@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import { quotaExceeded } from '#common/errors.js';
+import { type DayFull, dayFull, quotaExceeded } from '#common/errors.js';
 import type { Queryable } from '#database/queryable.js';
 import { dayLength, dayOf } from './call-counter.js';
 import { claimRecords, type HeldClaim, renewClaims, type StoredCount, settleClaims } from './quota-claims.js';
@@ -76,7 +76,7 @@ export class Quotas {
 
   private async claim(organizationId: string, standing: Standing, items: number, limit: number): Promise<Settle> {
     const { day, free } = standing;
-    const refuse = (left: number) => dayFull({ quota: limit, left, items, day }, this.clock());
+    const refuse = (left: number) => recordsFull({ quota: limit, left, items, day }, this.clock());
     if (standing.left !== undefined && items > standing.left + free) throw refuse(standing.left + free);
     // This call takes all free records; concurrent calls claim their own.
     standing.free = 0;
@@ -204,14 +204,10 @@ const storageFull = (quota: number) =>
     `The quota of ${quota} stored bytes is reached, until records are deleted: delete devices or files that are not imported, or ask the operator for a shorter retention or a larger quota.`,
   );
 
-const dayFull = (
-  { quota, left, items, day }: { quota: number; left: number; items: number; day: number },
-  now: number,
-) => {
+const recordsFull = ({ day, ...full }: Omit<DayFull, 'until'> & { day: number }, now: number) => {
   const end = day + dayLength;
-  const reached = left === 0 ? 'is reached' : `leaves ${left}, and this call has ${items}`;
   return quotaExceeded(
-    `The quota of ${quota} records a day ${reached}, until ${new Date(end).toISOString()}.`,
+    dayFull('records', { ...full, until: new Date(end).toISOString() }),
     Math.max(1, Math.ceil((end - now) / 1000)),
   );
 };

@@ -125,14 +125,15 @@ export const foldUsage = (pool: Pool): Promise<boolean> =>
       with taken as (
         delete from usage_delta where id = any(array(select id from usage_delta order by id limit ${batchSize})) returning id
       ), added as (
-        insert into usage_day as stored
-        select p.organization_id, p.day, p.product_id, p.application_id, sum(p.records), sum(p.bytes), sum(p.deliveries), sum(p.calls)
+        insert into usage_day as stored (organization_id, day, product_id, application_id, records, bytes, deliveries, calls, commands)
+        select p.organization_id, p.day, p.product_id, p.application_id, sum(p.records), sum(p.bytes), sum(p.deliveries), sum(p.calls), sum(p.commands)
           from usage_pending p join account a on a.id = p.organization_id
          where p.delta_id in (select id from taken)
          group by 1, 2, 3, 4
         on conflict (organization_id, day, product_id, application_id) do update
            set records = stored.records + excluded.records, bytes = stored.bytes + excluded.bytes,
-               deliveries = stored.deliveries + excluded.deliveries, calls = stored.calls + excluded.calls
+               deliveries = stored.deliveries + excluded.deliveries, calls = stored.calls + excluded.calls,
+               commands = stored.commands + excluded.commands
       )
       select count(*)::int as n from taken`);
     return folded[0]?.n === batchSize;

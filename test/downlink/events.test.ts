@@ -113,6 +113,18 @@ describe('command.updated', () => {
     expect(event?.payload.command).toMatchObject({ state: 'failed', code: 'PRODUCT_CHANGED' });
   });
 
+  it('calls no hook when the device is deleted, which takes that it is unlinked first', async () => {
+    const { applicationId, hookId, id, path } = await stage(['command.updated']);
+    const commandId = await send(path, { name: 'blink', parameters: { times: 1 } });
+    expect((await owner.delete(path)).status).toBe(409);
+    await owner.delete(`/applications/${owner.id}/${applicationId}/devices/${id}`);
+    expect((await owner.delete(path)).status).toBe(204);
+    const { body } = await owner.get(`/organizations/${owner.id}/commands/${commandId}`);
+    expect(body).toMatchObject({ state: 'failed', code: 'DEVICE_DELETED' });
+    await settled();
+    expect(await eventsOf(hookId)).toEqual([]);
+  });
+
   it('calls no hook that chose other events', async () => {
     const { hookId, path } = await stage(['record', 'state.diverged']);
     await send(path, { name: 'blink', parameters: { times: 1 } });

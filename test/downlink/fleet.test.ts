@@ -105,6 +105,40 @@ describe('a command to many devices', () => {
     });
   });
 
+  it('refuses a member who may not send to one of more than a thousand, in a dry run too', async () => {
+    const many = await world.organization();
+    const path = `/organizations/${many.id}`;
+    await world.pool.query(
+      `insert into device (id, organization_id, serial, serial_key, slug, tags, created_at, updated_at)
+       select gen_random_uuid(), $1, 'ad' || lpad(n::text, 6, '0'), 'ad' || lpad(n::text, 6, '0'), 's',
+              case when n > 10 then '{mine}' else '{}' end::text[], now(), now()
+         from generate_series(1, 1100) n`,
+      [many.id],
+    );
+    const [read, write] = [
+      await many.make(`${path}/applications`, { name: 'Read' }),
+      await many.make(`${path}/applications`, { name: 'Write' }),
+    ];
+    await world.pool.query(
+      `insert into application_device (organization_id, application_id, device_id)
+       select organization_id, a.id, d.id from device d cross join unnest($2::uuid[]) a (id)
+        where organization_id = $1 and (a.id = $3 or tags = '{mine}') on conflict do nothing`,
+      [many.id, [read, write], read],
+    );
+    const member = await world.member(many, Role.member);
+    const teamId = await many.make(`${path}/teams`, { name: 'Night' });
+    await many.put(`/teams/${many.id}/${teamId}/members/${member.id}`);
+    for (const [id, permission] of [
+      [read, 'read'],
+      [write, 'write'],
+    ] as const)
+      await many.put(`/teams/${many.id}/${teamId}/applications/${id}`, { permission });
+    const ask = (filter: object) =>
+      member.post<Batch>(`${path}/commands`, { name: 'raw', payload: '01', filter, dryRun: true });
+    expect(await ask({})).toMatchObject({ status: 403, body: { message: expect.stringContaining('for 10 of these') } });
+    expect((await ask({ tag: 'mine' })).body).toEqual({ matched: 1090, changed: 1090, blocked: 0 });
+  });
+
   it('reaches more than a thousand by a job', async () => {
     const many = await world.organization();
     await world.pool.query(

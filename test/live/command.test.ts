@@ -76,6 +76,18 @@ describe.each([
     expect(new Set(commands(subscriber).map((command) => command.id))).toEqual(new Set([id]));
     subscriber.leave();
   });
+
+  it('sends that a command failed because its device was deleted', async () => {
+    const { applicationId, deviceId, send, path } = await stage();
+    const subscriber = await listen(owner.token, {}, way);
+    const id = await send({ name: 'last' });
+    await owner.delete(`/applications/${owner.id}/${applicationId}/devices/${deviceId}`);
+    await owner.delete(path);
+    const own = () => commands(subscriber).filter((command) => command.id === id);
+    await subscriber.until(() => own().at(-1)?.state === 'failed');
+    expect(own().at(-1)).toMatchObject({ device: null, evidence: [{ kind: 'failed' }] });
+    subscriber.leave();
+  });
 });
 
 describe('commandUpdated', () => {

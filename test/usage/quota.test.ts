@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { type QuotaValues, setQuota } from '#operator/quota.js';
 import { purgeDevices } from '#records/postgres/upkeep/purge.js';
+import { foldUsage } from '#usage/usage.js';
 import { Actor } from '../support/actor.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 
@@ -205,3 +206,76 @@ it('returns usage without limits for an organization that has no quotas', async 
   expect(devices).toEqual({ used: 1 });
   expect(storedBytes).toEqual({});
 });
+
+describe('daily command quota', () => {
+  const sendTo = (owner: AccountActor, deviceId: string, key?: string) =>
+    owner.post<{ message?: string; code?: string }>(`/devices/${owner.id}/${deviceId}/commands`, {
+      name: 'raw',
+      payload: '01',
+      ...(key && { key }),
+    });
+
+  it('refuses a call that would exceed it, and counts repeated commands once', async () => {
+    const { owner, deviceId } = await furnished();
+    const others = [await furnishDevice(owner), await furnishDevice(owner)];
+    expect((await sendTo(owner, deviceId)).status).toBe(200);
+    await set(owner, { commandsPerDay: 3 });
+    for (const status of [200, 200]) expect((await sendTo(owner, deviceId, 'once')).status).toBe(status);
+    const fleet = await owner.post<{ message: string }>(`/organizations/${owner.id}/commands`, {
+      name: 'raw',
+      payload: '01',
+      deviceIds: others,
+    });
+    expect(fleet).toMatchObject({ status: 429, body: { code: 'RATE_LIMITED' } });
+    const midnight = /until (\d{4}-\d\d-\d\dT00:00:00\.000Z)\.$/.exec(fleet.body.message)![1]!;
+    expect(fleet.body.message).toBe(`The quota of 3 commands a day leaves 1, and this call has 2, until ${midnight}.`);
+    expect(Number(fleet.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await sendTo(owner, deviceId)).status).toBe(200);
+    expect((await sendTo(owner, deviceId)).body.message).toBe(
+      `The quota of 3 commands a day is reached, until ${midnight}.`,
+    );
+    expect(await quotaOf(owner)).toMatchObject({ commandsPerDay: { limit: 3, used: 3, until: midnight } });
+    const usage = await owner.get(`/organizations/${owner.id}/usage`);
+    expect(usage.body).toMatchObject([{ commands: 3 }]);
+    await set(owner, { commandsPerDay: null });
+    expect((await sendTo(owner, deviceId)).status).toBe(200);
+  });
+
+  it('is never exceeded by calls at the same time, before and after the counts are added up', async () => {
+    const { owner, deviceId } = await furnished();
+    await set(owner, { commandsPerDay: 10 });
+    const statuses = async () =>
+      (await Promise.all(Array.from({ length: 16 }, () => sendTo(owner, deviceId)))).map(({ status }) => status);
+    expect((await statuses()).filter((status) => status === 200)).toHaveLength(10);
+    while (await foldUsage(world.pool));
+    expect(new Set(await statuses())).toEqual(new Set([429]));
+  });
+
+  it('ends a job that exceeds it with its message', async () => {
+    const { owner } = await furnished();
+    await world.pool.query(
+      `insert into device (id, organization_id, serial, serial_key, slug, tags, created_at, updated_at)
+       select gen_random_uuid(), $1, 'ac' || lpad(n::text, 6, '0'), 'ac' || lpad(n::text, 6, '0'), 's', '{}', now(), now()
+         from generate_series(1, 1100) n`,
+      [owner.id],
+    );
+    await set(owner, { commandsPerDay: 20 });
+    const path = `/organizations/${owner.id}`;
+    const sent = await owner.post<{ job: { id: string } }>(`${path}/commands`, {
+      name: 'raw',
+      payload: '01',
+      filter: {},
+    });
+    for (;;) {
+      const { body } = await owner.get<{ state: string; error?: string }>(`${path}/jobs/${sent.body.job.id}`);
+      if (body.state === 'failed') {
+        expect(body.error).toContain('The quota of 20 commands a day leaves 20');
+        break;
+      }
+      expect(['pending', 'running']).toContain(body.state);
+      await delay(50);
+    }
+  });
+});
+
+const furnishDevice = (owner: AccountActor) => owner.make(`/organizations/${owner.id}/devices/${newSerial()}`);

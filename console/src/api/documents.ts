@@ -1894,7 +1894,7 @@ export type UsageQueryVariables = Exact<{
 }>;
 
 
-export type UsageQuery = { usage: { items: Array<{ day: string, records: number, bytes: number, deliveries: number, calls: number | null }> } | null, byProduct: { totalCount: number | null, items: Array<{ productId: string | null, records: number, bytes: number, deliveries: number }> } | null, byApplication: { totalCount: number | null, items: Array<{ applicationId: string | null, records: number, bytes: number, deliveries: number }> } | null, quota: { recordsPerDay: { limit: number | null, used: number | null, until: string | null }, devices: { limit: number | null, used: number | null, until: string | null }, storedBytes: { limit: number | null, used: number | null, until: string | null } } | null, products: { items: Array<{ id: string, name: string }> } | null, applications: { items: Array<{ id: string, name: string }> } | null };
+export type UsageQuery = { usage: { items: Array<{ day: string, records: number, bytes: number, deliveries: number, calls: number | null, commands: number | null }> } | null, byProduct: { totalCount: number | null, items: Array<{ productId: string | null, records: number, bytes: number, deliveries: number }> } | null, byApplication: { totalCount: number | null, items: Array<{ applicationId: string | null, records: number, bytes: number, deliveries: number }> } | null, quota: { recordsPerDay: { limit: number | null, used: number | null, until: string | null }, devices: { limit: number | null, used: number | null, until: string | null }, storedBytes: { limit: number | null, used: number | null, until: string | null }, commandsPerDay: { limit: number | null, used: number | null, until: string | null } } | null, products: { items: Array<{ id: string, name: string }> } | null, applications: { items: Array<{ id: string, name: string }> } | null };
 
 export type QuotaLineFragment = { limit: number | null, used: number | null, until: string | null };
 
@@ -5611,6 +5611,7 @@ export const UsageDocument = new TypedDocumentString(`
       bytes
       deliveries
       calls
+      commands
     }
   }
   byProduct: usage(
@@ -5649,6 +5650,9 @@ export const UsageDocument = new TypedDocumentString(`
       ...QuotaLine
     }
     storedBytes {
+      ...QuotaLine
+    }
+    commandsPerDay {
       ...QuotaLine
     }
   }

@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import sql, { join, type Sql } from 'sql-template-tag';
-import { can, isAllowed, policies } from '#auth/policies.js';
+import { can, isAllowed as mayDo, policies } from '#auth/policies.js';
+import { constraintError } from '#common/constraints.js';
 import { forbidden, notFound } from '#common/errors.js';
 import type { Caller, ReadingCall } from '#entities/caller.js';
 import { Role, TokenScope } from '#entities/enums.js';
@@ -9,7 +10,7 @@ import type { DeviceFilterInput } from '#listing/device-filter.args.js';
 import { conditionsOf } from '#listing/list.js';
 import type { Silence } from '#listing/silent-filter.js';
 import { batchSize } from './device-batch.args.js';
-import { applyTo, chosenListing, type DeviceAction, lockDevices } from './device-batch.js';
+import { applyTo, chosenListing, type DeviceAction, isAllowed, lockDevices } from './device-batch.js';
 
 /** Timeout of finding the silent devices of a step, in milliseconds. */
 const silenceTimeout = 10_000;
@@ -62,7 +63,7 @@ const createDeviceBatchStep = (index: Silence) => async (tx: PoolClient, job: Ba
   const conditions = [
     ...conditionsOf(chosenListing(caller, { organizationId, filter }), input.q),
     sql`d.created_at <= ${input.before}::timestamptz`,
-    ...(input.action.kind === 'sendCommands' ? [can(caller, policies.command.send)] : []),
+    isAllowed(caller, input.action),
     ...(after === null ? [] : [sql`d.id > ${after}::uuid`]),
   ];
   const where = sql`where ${join(conditions, ' and ')}`;
@@ -76,7 +77,9 @@ const createDeviceBatchStep = (index: Silence) => async (tx: PoolClient, job: Ba
     run,
     silent ? sql`${where} and d.id = any(${silent}::uuid[]) order by d.id` : sql`${where} ${next}`,
   );
-  const { changed } = await applyTo(run, input.action, ids, { all: false });
+  const { changed } = await applyTo(run, input.action, ids, { all: false }).catch((error: unknown) => {
+    throw constraintError(error) ?? error;
+  });
   const page = lookedIds ?? ids;
   return {
     cursor: page.at(-1) ?? after,
@@ -127,6 +130,6 @@ async function requireAllowed(run: Run, caller: Caller, action: DeviceAction): P
        where a.id = ${action.applicationId} and a.organization_id = ${caller.organizationId}`);
     if (found === undefined) throw notFound('application');
     if (!found.writable) throw forbidden('The user who requested this may no longer change the application.');
-  } else if (action.kind !== 'sendCommands' && !isAllowed(caller, policies.device.change))
+  } else if (action.kind !== 'sendCommands' && !mayDo(caller, policies.device.change))
     throw forbidden('The user who requested this is no longer an owner of the organization.');
 }

@@ -33,12 +33,13 @@ import {
   chosenListing,
   type DeviceAction,
   type DeviceChoice,
+  isAllowed,
   isBlocked,
   isChanged,
   lockDevices,
 } from './device-batch.js';
 import type { DeviceBatchInput } from './device-batch-job.js';
-import { readCommandAction, requireSender } from './fleet-command.js';
+import { mayNotSend, readCommandAction } from './fleet-command.js';
 
 /**
  * Resolves changes of many devices at once. Up to 1,000 are changed completely or not at all; more are changed by a
@@ -119,12 +120,12 @@ export class DeviceBatchResolver {
     target?: AuditTarget,
   ): Promise<DeviceBatch> {
     const before = new Date(this.clock()).toISOString();
-    const { ids, ...counted } = await find(
+    const { ids, refused, ...counted } = await find(
       ctx,
       { ...args, filter: await readFilter(ctx, this.index, args.filter) },
       action,
     );
-    if (action.kind === 'sendCommands') await requireSender(ctx, ids);
+    if (refused > 0) throw mayNotSend(refused);
     if (args.dryRun === true) return counted;
     if (counted.blocked > 0) throw blockedError(action, counted.blocked);
     if (counted.matched > batchSize) {
@@ -168,6 +169,8 @@ interface ChosenCount {
   matched: number;
   changed: number;
   blocked: number;
+  /** Number of those to which the caller may not do it. */
+  refused: number;
   /** Identifiers, of up to 1,000 devices. */
   ids: string[];
 }
@@ -194,8 +197,8 @@ async function find(ctx: Context, choice: DeviceChoice, action: DeviceAction): P
   const read = readSlowly(ctx, listing, { limit: 1, page: 1, q, selected: everything });
   const [counted] = await read<Omit<ChosenCount, 'ids'>>(sql`
     select count(*)::int as matched, count(*) filter (where changes)::int as changed,
-           count(*) filter (where changes and blocked)::int as blocked
-      from (select ${isChanged(action)} as changes, ${isBlocked(action)} as blocked from device d ${where}) d`);
+           count(*) filter (where changes and blocked)::int as blocked, count(*) filter (where not allowed)::int as refused
+      from (select ${isAllowed(ctx.caller, action)} as allowed, ${isChanged(action)} as changes, ${isBlocked(action)} as blocked from device d ${where}) d`);
   const found = counted!;
   const count = (named ?? keys)?.length;
   if (count !== undefined && found.matched < count) throw notFound('device');

@@ -98,6 +98,10 @@ export const isBlocked = (action: DeviceAction): Sql => {
   }
 };
 
+/** Returns the condition that the caller may do this to `device d`, beyond what it takes to do it to any. */
+export const isAllowed = (caller: Caller, { kind }: DeviceAction): Sql =>
+  kind === 'sendCommands' ? can(caller, policies.command.send) : sql`true`;
+
 /** Returns the error for devices that block an action. */
 export const blockedError = ({ kind }: DeviceAction, count: number): ApiError => {
   if (kind === 'moveDevices')

@@ -1,5 +1,4 @@
 import sql from 'sql-template-tag';
-import { can, policies } from '#auth/policies.js';
 import { ApiError, forbidden } from '#common/errors.js';
 import { type CommandContent, lifetimeOf, readContent } from '#downlink/command-content.js';
 import type { StoredCommand } from '#downlink/command-rows.js';
@@ -62,10 +61,8 @@ const unknownTo = (args: SendCommandsArgs): unknown => {
   }
 };
 
-/** @throws forbidden (403) if the caller may not send commands to one of these devices */
-export async function requireSender(ctx: Context, deviceIds: readonly string[]): Promise<void> {
-  const refused = await ctx.read(sql`
-    select from device d where d.id = any(${deviceIds}::uuid[]) and not ${can(ctx.caller, policies.command.send)} limit 1`);
-  if (refused.length > 0)
-    throw forbidden('This takes the permission "write" on an application of each device: ask an owner for it.');
-}
+/** 403: the caller may not send commands to this many of the chosen devices. */
+export const mayNotSend = (count: number): ApiError =>
+  forbidden(
+    `This takes the permission "write" on an application of each device, which you lack for ${count} of these: choose others, or ask an owner for it.`,
+  );

@@ -31,11 +31,12 @@ export class UsageResolver {
   async quota(@Args(() => OrganizationArgs) { organizationId }: OrganizationArgs, @Ctx() ctx: Context): Promise<Quota> {
     authorize(ctx, organizationId, policies.usage.read);
     const [row] = await ctx.read<QuotaRow>(quotaQuery(organizationId, new Date(this.clock())));
-    const { recordsPerDay, records, deviceLimit, devices, storedBytes, stored, until } = row!;
+    const { recordsPerDay, records, commandsPerDay, commands, deviceLimit, devices, storedBytes, stored, until } = row!;
     return {
       recordsPerDay: { limit: recordsPerDay, used: records, until },
       devices: { limit: deviceLimit, used: devices },
       storedBytes: { limit: storedBytes, used: storedBytes === null ? null : stored },
+      commandsPerDay: { limit: commandsPerDay, used: commands, until },
     };
   }
 }
@@ -57,18 +58,19 @@ const usageListing = ({ organizationId, by: given, fromDay, toDay, productId, ap
     organization_id = ${organizationId} and ${told[by]}
     and day between ${fromDay ?? '-infinity'}::date and ${toDay ?? 'infinity'}::date
     ${only(sql`product_id`, productId)} ${only(sql`application_id`, applicationId)}`;
-  const columns = sql`day, product_id, application_id, records, bytes, deliveries, calls`;
+  const columns = sql`day, product_id, application_id, records, bytes, deliveries, calls, commands`;
   const usage = sql`
     from (select day, product_id, application_id, concat(day, ' ', product_id, application_id) as key,
                  sum(records)::float8 as records, sum(bytes)::float8 as bytes, sum(deliveries)::float8 as deliveries,
-                 sum(calls)::float8 as calls
+                 sum(calls)::float8 as calls, sum(commands)::float8 as commands
             from (select ${columns} from usage_day where ${whose} union all select ${columns} from usage_pending where ${whose}) each
            group by day, product_id, application_id) u`;
-  const calls = by === UsageBy.organization ? sql`u.calls` : sql`null::float8`;
+  const whole = (column: Sql) => (by === UsageBy.organization ? column : sql`null::float8`);
+  const [calls, commands] = [whole(sql`u.calls`), whole(sql`u.commands`)];
   return {
     rows: () => sql`
       select u.day::text as day, u.product_id as "productId", u.application_id as "applicationId", u.records, u.bytes,
-             u.deliveries, ${calls} as calls ${usage}`,
+             u.deliveries, ${calls} as calls, ${commands} as commands ${usage}`,
     from: usage,
     where: [],
     onStandby: true,
@@ -81,6 +83,7 @@ const usageListing = ({ organizationId, by: given, fromDay, toDay, productId, ap
       bytes: sql`u.bytes`,
       deliveries: sql`u.deliveries`,
       calls,
+      commands,
     },
     order: sql`u.day`,
     descending: true,
@@ -100,6 +103,8 @@ interface QuotaRow {
   deviceLimit: number | null;
   storedBytes: number | null;
   records: number;
+  commandsPerDay: number | null;
+  commands: number;
   devices: number;
   stored: number;
   until: string;
@@ -107,12 +112,14 @@ interface QuotaRow {
 
 const quotaQuery = (organizationId: string, now: Date): Sql => sql`
   with used as (
-    select day, records, bytes from usage_day
+    select day, records, bytes, commands from usage_day
      where organization_id = ${organizationId} and product_id is null and application_id is null
     union all
-    select (at at time zone 'UTC')::date, records, bytes from usage_delta where organization_id = ${organizationId}
+    select (at at time zone 'UTC')::date, records, bytes, commands from usage_delta where organization_id = ${organizationId}
   )
   select q.records_per_day::float8 as "recordsPerDay", q.devices::float8 as "deviceLimit", q.stored_bytes::float8 as "storedBytes",
+         q.commands_per_day::float8 as "commandsPerDay",
+         (select coalesce(sum(commands), 0) from used where day = today.day)::float8 as commands,
          (select coalesce(sum(records), 0) from used where day = today.day)::float8 as records,
          (select count(*) from device d where d.organization_id = ${organizationId})::float8 as devices,
          (coalesce(s.bytes, 0) - coalesce(s.total_bytes, 0) + (select coalesce(sum(bytes), 0) from used)

@@ -12,6 +12,8 @@ import { Tile } from '../../components/tile.js';
 import { formatTime, secondsOf } from '../../format/time.js';
 
 type Day = NonNullable<UsageQuery['usage']>['items'][number];
+/** A figure of a day. */
+type Figure = 'records' | 'bytes' | 'deliveries' | 'calls' | 'commands';
 
 const daySeconds = 86_400;
 const ranges = [30, 90, 365] as const;
@@ -43,6 +45,7 @@ function Usage() {
                 ['Records today', <Quota of={data.quota.recordsPerDay} shown={numberOf} />],
                 ['Devices', <Quota of={data.quota.devices} shown={numberOf} />],
                 ['Stored', <Quota of={data.quota.storedBytes} shown={bytesOf} />],
+                ['Commands today', <Quota of={data.quota.commandsPerDay} shown={numberOf} />],
               ]}
             />
           </Section>
@@ -83,8 +86,7 @@ const isWhole = ({ totalCount, items }: { totalCount: number | null; items: read
 
 /** Shows the sums of the range. */
 const Totals = ({ of, days }: { of: readonly Day[]; days: number }) => {
-  const sum = (figure: 'records' | 'bytes' | 'deliveries' | 'calls') =>
-    of.reduce((total, day) => total + (day[figure] ?? 0), 0);
+  const sum = (figure: Figure) => of.reduce((total, day) => total + (day[figure] ?? 0), 0);
   const note = `in ${days} days`;
   return (
     <div class="tiles" role="group" aria-label="Totals">
@@ -100,6 +102,9 @@ const Totals = ({ of, days }: { of: readonly Day[]; days: number }) => {
       <Tile name="Calls" note={note}>
         {numberOf(sum('calls'))}
       </Tile>
+      <Tile name="Commands" note={note}>
+        {numberOf(sum('commands'))}
+      </Tile>
     </div>
   );
 };
@@ -113,7 +118,7 @@ const Days = ({ of, from, to }: { of: readonly Day[]; from: number; to: number }
       (_, index) => from + index * daySeconds,
     );
     // A day without a row had no usage: 0, not a gap.
-    const line = (name: string, figure: 'records' | 'bytes' | 'deliveries' | 'calls', unit: number = 1) => ({
+    const line = (name: string, figure: Figure, unit: number = 1) => ({
       name,
       ts,
       values: ts.map((at) => (known.get(at)?.[figure] ?? 0) / unit),
@@ -123,6 +128,7 @@ const Days = ({ of, from, to }: { of: readonly Day[]; from: number; to: number }
       line('MiB stored', 'bytes', 1024 ** 2),
       line('Deliveries', 'deliveries'),
       line('Calls', 'calls'),
+      line('Commands', 'commands'),
     ];
   }, [of, from, to]);
   return (
