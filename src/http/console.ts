@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -54,7 +54,12 @@ export const createConsole = (options: ConsoleOptions): Router => {
 
 /** Creates the handler that serves the console's files, and its page for every other path. */
 function serveFiles({ findAsset, countUnknown }: ConsoleOptions): RequestHandler {
-  const files = sirv(consoleFolder, { brotli: true, single: true, setHeaders });
+  const linkOf = screenLinks();
+  const files = sirv(consoleFolder, {
+    brotli: true,
+    single: true,
+    setHeaders: (response, path) => setHeaders(response, path, linkOf),
+  });
   const assets = new Set(readdirSync(join(consoleFolder, 'assets')));
   return async (request, response, next) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return next();
@@ -65,15 +70,37 @@ function serveFiles({ findAsset, countUnknown }: ConsoleOptions): RequestHandler
     await countUnknown(request, response);
     const content = type === undefined ? undefined : await findAsset(name);
     if (type === undefined || content === undefined) return next();
-    setHeaders(response, request.path);
+    setHeaders(response, request.path, linkOf);
     response.type(type).set('Vary', 'Accept-Encoding');
     if (request.acceptsEncodings('br') === 'br') response.set('Content-Encoding', 'br').end(content);
     else response.end(await decompress(content));
   };
 }
 
-function setHeaders(response: ServerResponse, path: string): void {
+/**
+ * Returns a function that names the scripts of the screen at a path of the console in a `Link` header. A browser then
+ * loads all of them with the page, instead of each when another asks for it.
+ */
+function screenLinks(): (path: string) => string {
+  const screens = JSON.parse(readFileSync(join(consoleFolder, 'screens.json'), 'utf8')) as Record<string, string[]>;
+  const links = Object.entries(screens).map(([path, scripts]) => ({
+    parts: partsOf(path),
+    link: scripts.map((script) => `<${script}>; rel=modulepreload`).join(', '),
+  }));
+  const common = links.find(({ parts }) => parts[0] === '*')!;
+  return (path) => {
+    const asked = partsOf(path);
+    const isScreen = ({ parts }: { parts: readonly string[] }) =>
+      parts.length === asked.length && parts.every((part, place) => part.startsWith(':') || part === asked[place]);
+    return (links.find(isScreen) ?? common).link;
+  };
+}
+
+const partsOf = (path: string): string[] => path.split('/').filter((part) => part !== '');
+
+function setHeaders(response: ServerResponse, path: string, linkOf: (path: string) => string): void {
   const isAsset = path.startsWith('/assets/');
+  if (!isAsset) response.setHeader('Link', linkOf(path));
   response.setHeader('Cache-Control', isAsset ? 'public, max-age=31536000, immutable' : 'no-cache');
   response.setHeader('Content-Security-Policy', policy);
   response.setHeader('X-Content-Type-Options', 'nosniff');

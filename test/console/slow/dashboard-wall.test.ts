@@ -92,7 +92,7 @@ describeInBrowser('console: wall', () => {
     const table = { kind: 'table', title: 'Newest', sources: [{ variable: 'data.temperature' }] };
     await saveDashboard(owner, application, [{ ...table, id: 'a', x: 0, y: 0, w: 12, h: 8 }]);
     const { body } = await owner.graph(makeLink, { o: owner.id, a: application });
-    const { page } = await browser.open('about:blank');
+    const { page, faults } = await browser.open('about:blank');
     const stream = Promise.withResolvers<undefined>();
     await page.route('**/graphql', async (route) => {
       if (route.request().postData()?.includes('recordReceived')) await stream.promise;
@@ -103,6 +103,7 @@ describeInBrowser('console: wall', () => {
     await owner.post(`/organizations/${owner.id}/records`, { serial: 'c0-01', data: { temperature: 66 } });
     stream.resolve(undefined);
     await page.getByRole('cell', { name: '66 °C' }).waitFor();
+    expect(faults).toEqual([]);
   });
 
   it('refuses an address with something else than a link, such as the token of a person', async () => {

@@ -45,6 +45,21 @@ describeInBrowser('console: slow lines and large letters', () => {
     expect(seen.at(-1)![1]).toBe('list');
   });
 
+  it('loads the scripts of the first screen with the page, in few files', async () => {
+    const owner = await world.organization();
+    await owner.make(`/organizations/${owner.id}/devices/c0-01`, { name: 'Freezer' });
+    const { page } = await browser.open('about:blank');
+    const scripts: string[] = [];
+    page.on('request', (request) => {
+      if (request.resourceType() === 'script') scripts.push(new URL(request.url()).pathname);
+    });
+    const answer = await page.goto(`${world.url}/console/devices#token=${owner.token}`);
+    await page.getByRole('link', { name: 'Freezer' }).waitFor();
+    expect(scripts.length).toBeLessThanOrEqual(6);
+    const named = [...(answer!.headers()['link'] ?? '').matchAll(/<([^>]+)>; rel=modulepreload/g)];
+    expect(named.map(([, address]) => address).sort()).toEqual(scripts.sort());
+  });
+
   it('shows content at a zoom of 200 %, without scrolling sideways', async () => {
     const owner = await world.organization();
     const device = await owner.make(`/organizations/${owner.id}/devices/c0-01`, { name: 'Freezer' });
