@@ -1,5 +1,6 @@
 import type uPlot from 'uplot';
 import type { AlertSeverity } from '../api/documents.js';
+import { numberText } from '../format/value.js';
 import { bandStyles } from './bands.js';
 
 /** A range of values that is marked in a chart, such as temperatures that are too high. */
@@ -37,12 +38,8 @@ export const drawLevels = (plot: uPlot, levels: readonly Level[], colorOf: (name
 
 /** Says in words which values a level marks. */
 export const wordsOf = ({ from, to, severity }: Level): string => {
-  const range =
-    from === undefined
-      ? `below ${to?.toLocaleString()}`
-      : to === undefined
-        ? `from ${from.toLocaleString()}`
-        : `${from.toLocaleString()} to ${to.toLocaleString()}`;
+  const [low, high] = [from, to].map((end) => end !== undefined && numberText(end));
+  const range = !low ? `below ${high}` : !high ? `from ${low}` : `${low} to ${high}`;
   return `${severity} ${range}`;
 };
 

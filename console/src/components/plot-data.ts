@@ -1,5 +1,6 @@
 import uPlot from 'uplot';
 import { type Look, said, wordFor } from '../format/look.js';
+import { numberText } from '../format/value.js';
 
 /** One line of a chart: ascending instants in Unix seconds, and a value at each. A BOOL is drawn in steps. */
 export interface Line extends Look {
@@ -200,10 +201,7 @@ export const axisLabels = (lines: readonly Line[], splits: readonly number[]): s
   const step = Math.abs((splits[1] ?? 1) - (splits[0] ?? 0));
   // The smallest number of decimals that writes the step exactly, such as two for 0.25.
   const digits = [0, 1, 2, 3, 4, 5, 6].find((count) => Math.abs(Number(step.toFixed(count)) - step) < step * 1e-6) ?? 8;
-  const written = (options: Intl.NumberFormatOptions) => {
-    const format = new Intl.NumberFormat(undefined, options);
-    return splits.map((value) => format.format(value));
-  };
+  const written = (options: Intl.NumberFormatOptions) => splits.map((value) => numberText(value, options));
   const exact = { maximumFractionDigits: digits, minimumFractionDigits: digits };
   // The smallest number of decimals that distinguishes neighbours, such as 3.40m and 3.42m.
   const short = [0, 1, 2, 3]

@@ -77,7 +77,7 @@ export const optionsOf = (
     width: element.clientWidth,
     height: height ?? element.clientHeight,
     legend: { show: false },
-    padding: [tickUnit(lines) === '' && lines[0]?.unit ? 26 : 8, 12, 0, 0],
+    padding: [tickUnit(lines) === '' && lines[0]?.unit ? 26 : 8, 26, 0, 0],
     cursor: {
       y: false,
       points: { size: 7 },

@@ -1,4 +1,4 @@
-import { isExponential, shown } from './value.js';
+import { isExponential, numberText, shown } from './value.js';
 
 /** The look of a variable's values: as its product declares it, and as the product's settings say. */
 export interface Look {
@@ -34,7 +34,7 @@ export const said = (value: unknown, look: Look, digits?: number): string => {
   const unit = unitFor(value, look);
   if (typeof value !== 'number' || decimals == null || (isExponential(value) && Math.abs(value) > 1))
     return shown(value, unit, digits);
-  const text = value.toLocaleString(undefined, { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+  const text = numberText(value, { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
   return unit ? `${text} ${unit}` : text;
 };
 

@@ -2,6 +2,10 @@
 export const isExponential = (value: number): boolean =>
   value !== 0 && (Math.abs(value) >= 1e15 || Math.abs(value) < 1e-6);
 
+/** Formats a number with a minus sign, which is as wide as a digit and no place to break a line. A hyphen is neither. */
+export const numberText = (value: number, options?: Intl.NumberFormatOptions): string =>
+  value.toLocaleString(undefined, options).replaceAll('-', '−');
+
 /**
  * Formats a value of a record for users. Numbers are shortened; other values stay unchanged.
  * @param digits number of significant digits.
@@ -9,7 +13,7 @@ export const isExponential = (value: number): boolean =>
 export const shown = (value: unknown, unit?: string | null, digits = 6): string => {
   const text =
     typeof value === 'number'
-      ? value.toLocaleString(undefined, {
+      ? numberText(value, {
           maximumSignificantDigits: digits,
           notation: isExponential(value) ? 'scientific' : 'standard',
         })

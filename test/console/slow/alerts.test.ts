@@ -60,7 +60,7 @@ describeInBrowser('console: alert rules and episodes', () => {
       sql`update alert_state set due_at = now(), since = now() - interval '1 h' where device_id = ${deviceId}`,
     );
     await page.goto(`${world.url}/console/alerts`);
-    await episodes(page).filter({ hasText: 'setPoint is not -22' }).waitFor();
+    await episodes(page).filter({ hasText: 'setPoint is not −22' }).waitFor();
     await owner.post(`/devices/${owner.id}/${deviceId}/state`, { reported: { setPoint: -22 } });
     await episodes(page).filter({ hasText: 'the device reported what is desired' }).waitFor();
     expect((await owner.get<object[]>(`${application}/episodes`)).body).toMatchObject([{ closedReason: 'settled' }]);

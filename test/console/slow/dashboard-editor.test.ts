@@ -43,12 +43,12 @@ describeInBrowser('console: editor of a dashboard', () => {
     await dialog.getByLabel('Draw as').selectOption('Areas');
     await dialog.getByRole('button', { name: 'Mark values' }).click();
     await dialog.getByLabel('From', { exact: true }).fill('-10');
-    await dialog.getByRole('group', { name: 'Preview' }).getByText('warning from -10').waitFor();
+    await dialog.getByRole('group', { name: 'Preview' }).getByText('warning from −10').waitFor();
     await dialog.getByRole('button', { name: 'Apply' }).click();
     expect(await violationsOf(page)).toEqual([]);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The dashboard was saved.').waitFor();
-    await page.getByRole('article', { name: 'Cold' }).getByText('warning from -10').waitFor();
+    await page.getByRole('article', { name: 'Cold' }).getByText('warning from −10').waitFor();
     expect(await page.getByRole('article').count()).toBe(10);
     expect(faults).toEqual([]);
   }, 120_000);
@@ -182,7 +182,7 @@ describeInBrowser('console: editor of a dashboard', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The dashboard was saved.').waitFor();
     await page.getByLabel('town').selectOption('lyon');
-    await page.getByRole('article', { name: 'Highest' }).getByText('-15').waitFor();
+    await page.getByRole('article', { name: 'Highest' }).getByText('−15').waitFor();
     expect(await page.getByRole('button', { name: 'Larder' }).count()).toBe(0);
   });
 

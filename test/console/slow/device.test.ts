@@ -51,7 +51,7 @@ describeInBrowser('console: device', () => {
     await owner.post(`/organizations/${owner.id}/records`, { serial: 'c0-01', data });
     const { page, faults } = await browser.open(`${world.url}/console/devices/${device}#token=${owner.token}`);
     const records = page.getByRole('table', { name: 'Records' });
-    await records.getByText('-1E308').waitFor();
+    await records.getByText('−1E308').waitFor();
     expect(await page.getByText('00,000,000,000,000,000').count()).toBe(0);
     const height = async () => (await records.boundingBox())!.height;
     const folded = await height();

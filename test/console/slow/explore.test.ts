@@ -59,7 +59,7 @@ describeInBrowser('console: explore', () => {
     await page.getByLabel('Function').selectOption('Measured points');
     await page.getByRole('button', { name: 'As a table' }).click();
     await page.getByRole('columnheader', { name: 'Freezer (°C)' }).waitFor();
-    expect(await page.getByRole('cell', { name: '-3', exact: true }).count()).toBe(2);
+    expect(await page.getByRole('cell', { name: '−3', exact: true }).count()).toBe(2);
     expect(await violationsOf(page)).toEqual([]);
     const text = await downloaded(page);
     expect(text).toMatch(/^\uFEFFtime,unix,device,serial,variable,unit,value\r\n/);

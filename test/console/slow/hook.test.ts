@@ -113,7 +113,7 @@ describeInBrowser('console: hooks', () => {
     expect(await next.textContent()).toMatch(/:\d\d \(Europe\/Paris\)$/);
   });
 
-  it("shows that a delivery waits for the hook's circuit, and until when", async () => {
+  it("shows that a delivery waits for the hook's circuit, and until when, and does not ask each second", async () => {
     const { owner, applicationId } = await furnished();
     const hooks = `/applications/${owner.id}/${applicationId}/hooks`;
     const hookId = await owner.make(hooks, { url: broken.url('/circuit') });
@@ -125,9 +125,19 @@ describeInBrowser('console: hooks', () => {
     await owner.post(`/organizations/${owner.id}/records`, { serial: 'c0-01', data: { temperature: 99 } });
     const { body } = await owner.get<{ id: string }[]>(`${hooks}/${hookId}/deliveries`);
     const address = `${world.url}/console/hooks/${applicationId}/${hookId}/${body[0]!.id}`;
-    const { page } = await browser.open(`${address}#token=${owner.token}`);
+    const { page } = await browser.open('about:blank');
+    await page.clock.install();
+    let asked = 0;
+    page.on('request', (request) => {
+      if (request.postData()?.includes('query Delivery(')) asked += 1;
+    });
+    await page.goto(`${address}#token=${owner.token}`);
     const next = page.locator('dl > div', { hasText: 'Next attempt' }).getByRole('definition');
     await next.getByText('the circuit of the hook is open').waitFor();
+    await page.clock.fastForward(2000);
+    // The answer comes after every request that the page sent before.
+    await page.evaluate(async () => (await fetch('/auth/session')).status);
+    expect(asked).toBe(1);
     expect(await next.textContent()).toMatch(/^not before .+ \(Europe\/Paris\): the circuit of the hook is open$/);
   });
 

@@ -44,6 +44,24 @@ describeInBrowser('the frame of the console', () => {
     expect(faults).toEqual([]);
   });
 
+  it('goes back to the place of a list from which a device was opened', async () => {
+    const { owner } = await furnished();
+    for (let index = 0; index < 40; index++)
+      await owner.make(`/organizations/${owner.id}/devices/c1-${index.toString(16).padStart(2, '0')}`, {});
+    const { page } = await browser.open(`${world.url}/console/devices#token=${owner.token}`);
+    const list = page.getByRole('table', { name: 'Devices' });
+    await list.getByRole('link').nth(24).scrollIntoViewIfNeeded();
+    await page.waitForFunction(() => scrollY > 0);
+    await list.getByRole('link').nth(24).click();
+    await page.getByRole('heading', { level: 1, name: /^c1-/ }).waitFor();
+    expect(await page.evaluate(() => scrollY)).toBe(0);
+    await page.goBack();
+    await page.waitForFunction(() => scrollY > 0);
+    const box = await list.getByRole('link').nth(24).boundingBox();
+    expect(box!.y).toBeGreaterThan(0);
+    expect(box!.y).toBeLessThan(800);
+  });
+
   it('loads the page once more when the script of a screen does not load, and then says so', async () => {
     const { owner } = await furnished();
     const { page, faults } = await browser.open(`${world.url}/console/devices#token=${owner.token}`);

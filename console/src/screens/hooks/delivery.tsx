@@ -17,8 +17,8 @@ import { Outcome } from './outcome.js';
 type Delivery = NonNullable<DeliveryQuery['applicationHookDelivery']>;
 
 /**
- * The screen of one delivery: the request, the response and every attempt. It reloads each second until the delivery
- * ends.
+ * The screen of one delivery: the request, the response and every attempt. Until the delivery ends, it reloads each
+ * second, and less often while the next attempt is far off.
  */
 export function DeliveryScreen() {
   const { params } = useRoute();
@@ -31,7 +31,7 @@ export function DeliveryScreen() {
   const delivery = useQuery(
     DeliveryDocument,
     { ...names, stored: storedAt(names.deliveryId) },
-    { every: ({ applicationHookDelivery }) => (goesOn(applicationHookDelivery) ? 1000 : undefined) },
+    { every: ({ applicationHookDelivery }) => pauseOf(applicationHookDelivery) },
   );
   const found = delivery.data?.applicationHookDelivery;
   return (
@@ -66,9 +66,17 @@ export function DeliveryScreen() {
   );
 }
 
-/** Whether a delivery is tried again. */
-const goesOn = ({ successful, attemptsMade, maxNumberAttempts }: Delivery): boolean =>
-  !successful && attemptsMade < maxNumberAttempts;
+/** Seconds between two requests for a delivery, at least and at most. */
+const pauses = { least: 1, most: 15 } as const;
+
+/** Returns the time until a delivery is requested again, in milliseconds; undefined when it is not tried again. */
+const pauseOf = (delivery: Delivery): number | undefined => {
+  const { successful, attemptsMade, maxNumberAttempts } = delivery;
+  if (successful || attemptsMade >= maxNumberAttempts) return undefined;
+  const { due = 0, until = 0 } = nextCall(delivery) ?? {};
+  const left = Math.ceil(Math.max(due, until) - Date.now() / 1000);
+  return 1000 * Math.min(pauses.most, Math.max(pauses.least, left));
+};
 
 /** Returns when a delivery was stored, in Unix seconds: its identifier (UUIDv7) begins with the milliseconds. */
 const storedAt = (id: string): number => (Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16) || 0) / 1000;
@@ -98,16 +106,23 @@ const Neighbours = ({ of }: { of: Answered<DeliveryQuery> }) => {
 };
 
 /**
- * Returns the time of the next attempt: that of the retry schedule, or, while the hook's circuit is open, the time at
- * which the circuit lets calls through.
+ * Returns when a delivery is tried again, in Unix seconds: the time of the retry schedule (`due`) and, where the hook's
+ * circuit is open for longer, the time at which it lets calls through (`until`).
  */
-function nextAttempt({ nextAttemptAt, hook }: Delivery): string | null {
-  if (nextAttemptAt === null) return null;
+function nextCall({ nextAttemptAt, hook }: Delivery): { due: number; until?: number } | undefined {
+  if (nextAttemptAt === null) return undefined;
   const due = secondsOf(nextAttemptAt);
-  const until = hook?.settings.circuitUntil;
-  if (hook?.settings.circuit !== 'open' || until == null || secondsOf(until) < due)
-    return `${formatTime(due)} (${zone.value})`;
-  return `not before ${formatTime(secondsOf(until))} (${zone.value}): the circuit of the hook is open`;
+  const { circuit, circuitUntil } = hook?.settings ?? {};
+  const until = circuit === 'open' && circuitUntil != null ? secondsOf(circuitUntil) : undefined;
+  return until === undefined || until < due ? { due } : { due, until };
+}
+
+/** Says when a delivery is tried again; null without a next attempt. */
+function nextAttempt(delivery: Delivery): string | null {
+  const next = nextCall(delivery);
+  if (next === undefined) return null;
+  if (next.until === undefined) return `${formatTime(next.due)} (${zone.value})`;
+  return `not before ${formatTime(next.until)} (${zone.value}): the circuit of the hook is open`;
 }
 
 const Shown = ({ of }: { of: Delivery }) => (

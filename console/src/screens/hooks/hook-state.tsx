@@ -42,7 +42,11 @@ export const HookState = ({ hook, begins = false }: { hook: Hook; begins?: boole
 
 /** Formats a share from 0 to 1 as percent; null becomes a dash. */
 export const percent = (share: number | null): string =>
-  share === null ? '–' : `${(share * 100).toLocaleString(undefined, { maximumFractionDigits: 1 })} %`;
+  share === null ? '–' : `${tenths(share * 100).toLocaleString()} %`;
+
+/** Rounds to tenths, but to neither end: 99.96 % of deliveries are not all of them. */
+const tenths = (value: number): number =>
+  value <= 0 || value >= 100 ? value : Math.min(99.9, Math.max(0.1, Math.round(value * 10) / 10));
 
 /** Formats milliseconds; null becomes a dash. */
 export const millis = (value: number | null): string =>
