@@ -59,7 +59,11 @@ export class NetworkServer {
 }
 
 /** Returns an address without slashes at its end. */
-export const plainAddress = (address: string): string => address.replace(/\/+$/, '');
+export const plainAddress = (address: string): string => {
+  let end = address.length;
+  while (address[end - 1] === '/') end--;
+  return address.slice(0, end);
+};
 
 @ObjectType({ description: 'Answer of a network server to a test.' })
 export class NetworkServerTest {

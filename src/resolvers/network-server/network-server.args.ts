@@ -1,15 +1,17 @@
-import { Length, Matches, MaxLength } from 'class-validator';
+import { Length, Matches, MaxLength, ValidateBy } from 'class-validator';
 import { ArgsType, Field } from 'type-graphql';
-import { NetworkServerKind, type NetworkServerKindName } from '#entities/network-server.js';
+import { NetworkServerKind, type NetworkServerKindName, plainAddress } from '#entities/network-server.js';
 import { NetworkServerArgs } from '#listing/identifier.args.js';
 import { choice, hookUrl, name } from '#schema/fields.js';
 import { OrganizationArgs } from '#schema/organization.args.js';
+
+const endsBeforeApi = (value: unknown): boolean => !/\/api(\/v3)?$/.test(plainAddress(String(value)));
 
 const address = () =>
   hookUrl(
     'Address of the server: http or https, without the path of its API, user name and password. For ChirpStack, that of its REST API.',
     Matches(/^[^?#]*$/, { message: 'must have no query and no fragment' }),
-    Matches(/^(?!.*\/api(\/v3)?\/*$)/, { message: 'must end before /api' }),
+    ValidateBy({ name: 'endsBeforeApi', validator: { validate: endsBeforeApi } }, { message: 'must end before /api' }),
   );
 
 const application = (): PropertyDecorator => (target, key) => {
