@@ -241,7 +241,7 @@ describe('daily command quota', () => {
     expect((await sendTo(owner, deviceId)).status).toBe(200);
   });
 
-  it('is never exceeded by calls at the same time, before and after the counts are added up', async () => {
+  it('holds for calls at the same time, before and after the counts are added up', async () => {
     const { owner, deviceId } = await furnished();
     await set(owner, { commandsPerDay: 10 });
     const statuses = async () =>

@@ -1,7 +1,7 @@
 /** Time in milliseconds that a screen has to become as high as it was. */
 const patience = 5000;
 
-/** What a person does instead of waiting for the place. */
+/** Acts of a person who does not wait for the place. */
 const acts = ['wheel', 'keydown', 'pointerdown'] as const;
 
 /**
