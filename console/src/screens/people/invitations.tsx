@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import {
   CreateInvitationDocument,
   type InvitationMail,
@@ -25,7 +24,8 @@ import type { Team } from './people-types.js';
 
 const organization = () => ({ organizationId: organizationId.value });
 
-interface Link {
+/** Link of an invitation. */
+export interface InvitationLink {
   url: string;
   mail: InvitationMail;
 }
@@ -38,28 +38,40 @@ const mailed: Readonly<Record<InvitationMail, string>> = {
   failed: 'Hand it to the person: the mail server did not take the e-mail.',
 };
 
-/** The invitations of the organization: owners invite, send again and revoke. A link is shown once. */
-export function Invitations({
-  teams,
-  items,
-  reload,
-}: {
-  teams: readonly Team[];
-  items: NonNullable<PeopleQuery['invitations']>['items'];
-  reload: () => void;
-}) {
-  const address = useAddress();
-  const [link, setLink] = useState<Link | undefined>();
+/** Invites a person. `invited` takes the link, which is shown once. */
+export function Invite({ teams, invited }: { teams: readonly Team[]; invited: (link: InvitationLink) => void }) {
   const invite = async (form: FormData) => {
     const email = textOf(form, 'email');
     const teamIds = form.getAll('team').map(String);
     const role = textOf(form, 'role') as Role;
-    setLink((await ask(CreateInvitationDocument, { ...organization(), email, role, teamIds })).createInvitation);
-    reload();
+    invited((await ask(CreateInvitationDocument, { ...organization(), email, role, teamIds })).createInvitation);
   };
+  return (
+    <Action label="Invite a person" action="Invite" primary submit={invite}>
+      <Field label="E-mail address">
+        <input name="email" type="email" required autocomplete="off" />
+      </Field>
+      <RoleField role="member" />
+      <TeamFields teams={teams} />
+    </Action>
+  );
+}
+
+/** The invitations of the organization, which owners renew and revoke. `link` is that of the latest. */
+export function Invitations({
+  items,
+  link,
+  invited,
+  reload,
+}: {
+  items: NonNullable<PeopleQuery['invitations']>['items'];
+  link: InvitationLink | undefined;
+  invited: (link: InvitationLink) => void;
+  reload: () => void;
+}) {
+  const address = useAddress();
   const resend = (invitationId: string) => async () => {
-    setLink((await ask(ResendInvitationDocument, { ...organization(), invitationId })).resendInvitation);
-    reload();
+    invited((await ask(ResendInvitationDocument, { ...organization(), invitationId })).resendInvitation);
   };
   const revoke = (invitationId: string) => async () => {
     await ask(RevokeInvitationDocument, { ...organization(), invitationId });
@@ -67,15 +79,6 @@ export function Invitations({
   };
   return (
     <Section title="Invitations">
-      <div class="actions">
-        <Action label="Invite a person" action="Invite" submit={invite}>
-          <Field label="E-mail address">
-            <input name="email" type="email" required autocomplete="off" />
-          </Field>
-          <RoleField role="member" />
-          <TeamFields teams={teams} />
-        </Action>
-      </div>
       {link && (
         <div role="status">
           <p>The link of the invitation. It is shown only once. {mailed[link.mail]}</p>
@@ -97,7 +100,7 @@ export function Invitations({
               title: 'Change',
               cell: ({ id, email }) => (
                 <div class="actions">
-                  <Action label="Send again" title={`Invite ${email} again`} submit={resend(id)}>
+                  <Action label="New link" title={`Invite ${email} again`} submit={resend(id)}>
                     <p>The invitation gets a new link. The earlier link stops working.</p>
                   </Action>
                   <Action label="Revoke" title={`Revoke the invitation of ${email}`} danger submit={revoke(id)}>

@@ -66,7 +66,6 @@ export const AddMember = ({ reload }: { reload: () => void }) => (
   <Action
     label="Add a member"
     action="Add"
-    primary
     submit={async (form) => {
       const username = textOf(form, 'username');
       const { accounts } = await ask(FindUserDocument, { q: `^${escaped(username)}$` });

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { PeopleDocument, type PeopleQuery } from '../../api/documents.js';
 import { isOwner, mayOwn, organizationId } from '../../api/session.js';
 import { type Loaded, useQuery } from '../../api/use-query.js';
@@ -8,7 +9,7 @@ import { Page, Section } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
 import { accessOf } from '../../format/value.js';
-import { Invitations, MemberSessions } from './invitations.js';
+import { type InvitationLink, Invitations, Invite, MemberSessions } from './invitations.js';
 import { AddMember, Cut, MakeTeam, MemberActions, TeamActions } from './people-actions.js';
 import type { Applications, Member, Team } from './people-types.js';
 
@@ -26,12 +27,18 @@ export function PeopleScreen() {
     owns: mayOwn.value,
   });
   const { reload } = people;
+  const [link, setLink] = useState<InvitationLink | undefined>();
+  const invited = (made: InvitationLink) => {
+    setLink(made);
+    reload();
+  };
   return (
     <Page
       title="People"
       actions={
         mayOwn.value && (
           <>
+            <Invite teams={people.data?.teams?.items ?? []} invited={invited} />
             <AddMember reload={reload} />
             <MakeTeam reload={reload} />
           </>
@@ -52,7 +59,7 @@ export function PeopleScreen() {
               )}
               <Cut of={teams} nouns="teams" />
             </Section>
-            {invitations && <Invitations teams={teams.items} items={invitations.items} reload={reload} />}
+            {invitations && <Invitations items={invitations.items} link={link} invited={invited} reload={reload} />}
             {sessions && <MemberSessions items={sessions.items} reload={reload} />}
           </>
         )}
