@@ -80,10 +80,12 @@ export const typesOfLinks: ReadonlySet<string> = new Set([
   'Viewer',
 ]);
 
-/** Fields with personal data, by type. A link gets null or an empty list for them. */
+/** Fields with personal data, and names of what is closed, by type. A link gets null or an empty list for them. */
 const hiddenFromLinks: Readonly<Record<string, readonly string[]>> = {
   AlertRule: ['recipients'],
+  Device: ['attributeNames'],
   Episode: ['acknowledgedBy'],
+  Site: ['attributeNames'],
 };
 
 type Field = GraphQLField<unknown, Context>;
@@ -114,13 +116,18 @@ export function isClosed(type: GraphQLOutputType): boolean {
 export const isLink = ({ applicationId }: Caller): boolean => applicationId !== null;
 
 function close(field: Field): void {
+  replaceForLinks(field, () => {
+    throw forbidden(linksRead);
+  });
+}
+
+/** Makes a field answer links with the result of a function. */
+function replaceForLinks(field: Field, forLinks: () => unknown): void {
   const { name, resolve } = field;
   const open = resolve ?? ((row: unknown) => (row as Readonly<Record<string, unknown>>)[name]);
-  const closed: Field['resolve'] = (row, args, context, info) => {
-    if (isLink(context.caller)) throw forbidden(linksRead);
-    return open(row, args, context, info) as unknown;
-  };
-  field.resolve = resolve === undefined ? readsRow(closed) : closed;
+  const replaced: Field['resolve'] = (row, args, context, info) =>
+    isLink(context.caller) ? forLinks() : (open(row, args, context, info) as unknown);
+  field.resolve = resolve === undefined ? readsRow(replaced) : replaced;
 }
 
 function hide(field: Field): void {
@@ -128,8 +135,5 @@ function hide(field: Field): void {
   const isList = isListType(isNonNullType(type) ? type.ofType : type);
   if (!isLeafType(getNamedType(type)) || (isNonNullType(type) && !isList))
     throw new Error(`${name} has no empty value.`);
-  field.resolve = readsRow((row, _args, { caller }) => {
-    if (!isLink(caller)) return (row as Readonly<Record<string, unknown>>)[name];
-    return isList ? [] : null;
-  });
+  replaceForLinks(field, () => (isList ? [] : null));
 }

@@ -69,6 +69,9 @@ beforeAll(async () => {
     await owner.put(`${at}/device-sites`, { siteId, deviceIds: [ids[index]] });
     sites.push(siteId);
   }
+  const attributes = [{ name: 'secret-limit', value: 'secret-value' }];
+  await owner.put(`/devices/${owner.id}/${ids[0]}/attributes`, { attributes });
+  await owner.put(`/sites/${owner.id}/${sites[0]}/attributes`, { attributes });
   const exchange = `mutation ($o: ID!, $d: ID!) {
     declareMeterExchange(organizationId: $o, deviceId: $d, variable: "temperature", ts: 1, value: 1) { id } }`;
   await owner.graph(exchange, { o: owner.id, d: ids[0] });
@@ -86,6 +89,8 @@ beforeAll(async () => {
     'Secret team',
     sites[1]!,
     'Secret site',
+    'secret-limit',
+    'secret-value',
     ...hooks,
     'header-secret',
     rules[1]!,

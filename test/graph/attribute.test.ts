@@ -28,9 +28,13 @@ const held = async (query = '') =>
   (await owner.get<Answer>(`${path}${query}`)).body.attributes.map(({ name, value }) => [name, value]);
 const versions = async (name: string) => {
   const query = `query ($o: ID!, $d: ID!, $n: String!) {
-    device(organizationId: $o, deviceId: $d) { attributeVersions(name: $n) { validFrom value } attributes { name } } }`;
+    device(organizationId: $o, deviceId: $d) { attributeVersions(name: $n) { validFrom value } attributes { name } attributeNames } }`;
   const { body } = await owner.graph(query, { o: owner.id, d: device, n: name });
-  return body.data!['device'] as { attributeVersions: object[]; attributes: object[] };
+  return body.data!['device'] as {
+    attributeVersions: object[];
+    attributes: object[];
+    attributeNames: string[];
+  };
 };
 
 describe('an attribute of a device', () => {
@@ -60,6 +64,7 @@ describe('an attribute of a device', () => {
         { validFrom: 1000, value: 1 },
       ],
       attributes: [{ name: 'is on' }, { name: 'line' }],
+      attributeNames: ['is on', 'line', 'offset'],
     });
   });
 

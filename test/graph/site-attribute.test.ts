@@ -38,7 +38,7 @@ describe('an attribute of a site', () => {
     expect(await held('?at=1500')).toEqual([['area', 1200]]);
     const { body } = await owner.graph(
       `query ($o: ID!, $s: ID!) { site(organizationId: $o, siteId: $s) {
-        attributes { name value } attributeVersions(name: "area") { validFrom value } } }`,
+        attributes { name value } attributeNames attributeVersions(name: "area") { validFrom value } } }`,
       { o: owner.id, s: site },
     );
     expect(body.data!['site']).toEqual({
@@ -46,6 +46,7 @@ describe('an attribute of a site', () => {
         { name: 'area', value: 1250 },
         { name: 'tenant', value: 'north' },
       ],
+      attributeNames: ['area', 'tenant'],
       attributeVersions: [
         { validFrom: 2000, value: 1250 },
         { validFrom: 1000, value: 1200 },

@@ -446,6 +446,16 @@ export type InvitationMail =
   /** The mail server did not take it. */
   | 'failed';
 
+/** A value to give a device or a site by name. */
+export type AttributeInput = {
+  /** Name. */
+  name: string;
+  /** A number, a boolean, or a text of at most 1 kB. Absent or null: the attribute has no value from then on. */
+  value?: unknown;
+  /** Time from which it holds, in Unix seconds; by default now. Another value of that time is replaced. */
+  validFrom?: number | null | undefined;
+};
+
 /** A product, by its identifiers. */
 export type ProductReferenceInput = {
   /** Identifier of the product. */
@@ -854,6 +864,84 @@ export type DeviceBySerialQueryVariables = Exact<{
 
 
 export type DeviceBySerialQuery = { deviceBySerial: { id: string } | null };
+
+export type DeviceAttributesQueryVariables = Exact<{
+  organizationId: string;
+  id: string;
+}>;
+
+
+export type DeviceAttributesQuery = { owner: { id: string, attributeNames: Array<string>, attributes: Array<{ name: string, value: unknown, validFrom: number }> } | null };
+
+export type SiteAttributesQueryVariables = Exact<{
+  organizationId: string;
+  id: string;
+}>;
+
+
+export type SiteAttributesQuery = { owner: { id: string, attributeNames: Array<string>, attributes: Array<{ name: string, value: unknown, validFrom: number }> } | null };
+
+export type DeviceAttributeVersionsQueryVariables = Exact<{
+  organizationId: string;
+  id: string;
+  name: string;
+  before?: number | null | undefined;
+}>;
+
+
+export type DeviceAttributeVersionsQuery = { owner: { id: string, attributeVersions: Array<{ validFrom: number, value: unknown }> } | null };
+
+export type SiteAttributeVersionsQueryVariables = Exact<{
+  organizationId: string;
+  id: string;
+  name: string;
+  before?: number | null | undefined;
+}>;
+
+
+export type SiteAttributeVersionsQuery = { owner: { id: string, attributeVersions: Array<{ validFrom: number, value: unknown }> } | null };
+
+export type SetDeviceAttributesMutationVariables = Exact<{
+  organizationId: string;
+  id: string;
+  attributes: Array<AttributeInput> | AttributeInput;
+}>;
+
+
+export type SetDeviceAttributesMutation = { changed: { attributes: Array<{ name: string }> } | null };
+
+export type SetSiteAttributesMutationVariables = Exact<{
+  organizationId: string;
+  id: string;
+  attributes: Array<AttributeInput> | AttributeInput;
+}>;
+
+
+export type SetSiteAttributesMutation = { changed: { attributes: Array<{ name: string }> } | null };
+
+export type RemoveDeviceAttributeMutationVariables = Exact<{
+  organizationId: string;
+  id: string;
+  name: string;
+  validFrom?: number | null | undefined;
+}>;
+
+
+export type RemoveDeviceAttributeMutation = { changed: { attributes: Array<{ name: string }> } | null };
+
+export type RemoveSiteAttributeMutationVariables = Exact<{
+  organizationId: string;
+  id: string;
+  name: string;
+  validFrom?: number | null | undefined;
+}>;
+
+
+export type RemoveSiteAttributeMutation = { changed: { attributes: Array<{ name: string }> } | null };
+
+export type AttributeLineFragment = { name: string, value: unknown, validFrom: number };
+
+export type AttributeVersionLineFragment = { validFrom: number, value: unknown };
 
 export type AuditLineFragment = { id: string, at: string, action: string, outcome: AuditOutcome, requestId: string | null, address: string | null, actor: { kind: AuditActorKind, actorId: string | null, name: string | null, userId: string | null, userName: string | null }, target: { kind: string, targetId: string | null, name: string | null } | null, changes: Array<{ field: string, before: unknown, after: unknown }> };
 
@@ -2040,6 +2128,19 @@ export const RuleLineFragmentDoc = new TypedDocumentString(`
   }
   query
 }`, {"fragmentName":"RuleLine"}) as unknown as TypedDocumentString<RuleLineFragment, unknown>;
+export const AttributeLineFragmentDoc = new TypedDocumentString(`
+    fragment AttributeLine on Attribute {
+  name
+  value
+  validFrom
+}
+    `, {"fragmentName":"AttributeLine"}) as unknown as TypedDocumentString<AttributeLineFragment, unknown>;
+export const AttributeVersionLineFragmentDoc = new TypedDocumentString(`
+    fragment AttributeVersionLine on AttributeVersion {
+  validFrom
+  value
+}
+    `, {"fragmentName":"AttributeVersionLine"}) as unknown as TypedDocumentString<AttributeVersionLineFragment, unknown>;
 export const AuditLineFragmentDoc = new TypedDocumentString(`
     fragment AuditLine on AuditEvent {
   id
@@ -3055,6 +3156,116 @@ export const DeviceBySerialDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<DeviceBySerialQuery, DeviceBySerialQueryVariables>;
+export const DeviceAttributesDocument = new TypedDocumentString(`
+    query DeviceAttributes($organizationId: ID!, $id: ID!) {
+  owner: device(organizationId: $organizationId, deviceId: $id) {
+    id
+    attributeNames
+    attributes {
+      ...AttributeLine
+    }
+  }
+}
+    fragment AttributeLine on Attribute {
+  name
+  value
+  validFrom
+}`) as unknown as TypedDocumentString<DeviceAttributesQuery, DeviceAttributesQueryVariables>;
+export const SiteAttributesDocument = new TypedDocumentString(`
+    query SiteAttributes($organizationId: ID!, $id: ID!) {
+  owner: site(organizationId: $organizationId, siteId: $id) {
+    id
+    attributeNames
+    attributes {
+      ...AttributeLine
+    }
+  }
+}
+    fragment AttributeLine on Attribute {
+  name
+  value
+  validFrom
+}`) as unknown as TypedDocumentString<SiteAttributesQuery, SiteAttributesQueryVariables>;
+export const DeviceAttributeVersionsDocument = new TypedDocumentString(`
+    query DeviceAttributeVersions($organizationId: ID!, $id: ID!, $name: String!, $before: UnixTime) {
+  owner: device(organizationId: $organizationId, deviceId: $id) {
+    id
+    attributeVersions(name: $name, before: $before) {
+      ...AttributeVersionLine
+    }
+  }
+}
+    fragment AttributeVersionLine on AttributeVersion {
+  validFrom
+  value
+}`) as unknown as TypedDocumentString<DeviceAttributeVersionsQuery, DeviceAttributeVersionsQueryVariables>;
+export const SiteAttributeVersionsDocument = new TypedDocumentString(`
+    query SiteAttributeVersions($organizationId: ID!, $id: ID!, $name: String!, $before: UnixTime) {
+  owner: site(organizationId: $organizationId, siteId: $id) {
+    id
+    attributeVersions(name: $name, before: $before) {
+      ...AttributeVersionLine
+    }
+  }
+}
+    fragment AttributeVersionLine on AttributeVersion {
+  validFrom
+  value
+}`) as unknown as TypedDocumentString<SiteAttributeVersionsQuery, SiteAttributeVersionsQueryVariables>;
+export const SetDeviceAttributesDocument = new TypedDocumentString(`
+    mutation SetDeviceAttributes($organizationId: ID!, $id: ID!, $attributes: [AttributeInput!]!) {
+  changed: setDeviceAttributes(
+    organizationId: $organizationId
+    deviceId: $id
+    attributes: $attributes
+  ) {
+    attributes {
+      name
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<SetDeviceAttributesMutation, SetDeviceAttributesMutationVariables>;
+export const SetSiteAttributesDocument = new TypedDocumentString(`
+    mutation SetSiteAttributes($organizationId: ID!, $id: ID!, $attributes: [AttributeInput!]!) {
+  changed: setSiteAttributes(
+    organizationId: $organizationId
+    siteId: $id
+    attributes: $attributes
+  ) {
+    attributes {
+      name
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<SetSiteAttributesMutation, SetSiteAttributesMutationVariables>;
+export const RemoveDeviceAttributeDocument = new TypedDocumentString(`
+    mutation RemoveDeviceAttribute($organizationId: ID!, $id: ID!, $name: String!, $validFrom: UnixTime) {
+  changed: removeDeviceAttribute(
+    organizationId: $organizationId
+    deviceId: $id
+    name: $name
+    validFrom: $validFrom
+  ) {
+    attributes {
+      name
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<RemoveDeviceAttributeMutation, RemoveDeviceAttributeMutationVariables>;
+export const RemoveSiteAttributeDocument = new TypedDocumentString(`
+    mutation RemoveSiteAttribute($organizationId: ID!, $id: ID!, $name: String!, $validFrom: UnixTime) {
+  changed: removeSiteAttribute(
+    organizationId: $organizationId
+    siteId: $id
+    name: $name
+    validFrom: $validFrom
+  ) {
+    attributes {
+      name
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<RemoveSiteAttributeMutation, RemoveSiteAttributeMutationVariables>;
 export const AuditDocument = new TypedDocumentString(`
     query Audit($organizationId: ID!, $filter: AuditEventFilterInput!, $limit: Int!, $page: Int!) {
   auditEvents(

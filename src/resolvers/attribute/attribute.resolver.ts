@@ -34,6 +34,14 @@ export class DeviceAttributeResolver {
     return this.of.present(ctx, id);
   }
 
+  @FieldResolver(() => [String], {
+    description: 'Names of all attributes of the device, also of those without a value now, in order.',
+  })
+  @GraphOnly()
+  attributeNames(@Root() { id }: Device, @Ctx() ctx: Context): Promise<string[]> {
+    return this.of.names(ctx, id);
+  }
+
   @FieldResolver(() => [AttributeVersion], {
     description: 'Values of an attribute over time, the newest first, at most 100.',
   })
@@ -91,6 +99,14 @@ export class SiteAttributeResolver {
   @GraphOnly()
   attributes(@Root() { id }: Site, @Ctx() ctx: Context): Promise<Attribute[]> {
     return this.of.present(ctx, id);
+  }
+
+  @FieldResolver(() => [String], {
+    description: 'Names of all attributes of the site, also of those without a value now, in order.',
+  })
+  @GraphOnly()
+  attributeNames(@Root() { id }: Site, @Ctx() ctx: Context): Promise<string[]> {
+    return this.of.names(ctx, id);
   }
 
   @FieldResolver(() => [AttributeVersion], {

@@ -30,6 +30,19 @@ export class AttributesOf {
     return loaderOf(ctx, `${this.kind}.attributes`, make).load(ownerId);
   }
 
+  /** Returns the names of all attributes, in order. All owners of a call share one statement. */
+  names(ctx: Context, ownerId: string): Promise<string[]> {
+    const make = () =>
+      new DataLoader<string, string[]>(async (ids) => {
+        const rows = await ctx.read<{ ownerId: string; name: string }>(sql`
+          select distinct a.owner_id as "ownerId", a.name from attribute a
+           where a.owner_id = any(${ids}::uuid[]) order by a.owner_id, a.name`);
+        const byOwner = Map.groupBy(rows, (row) => row.ownerId);
+        return ids.map((each) => (byOwner.get(each) ?? []).map(({ name }) => name));
+      });
+    return loaderOf(ctx, `${this.kind}.attributeNames`, make).load(ownerId);
+  }
+
   /** Returns values of an attribute over time, the newest first. */
   versions(ctx: Context, ownerId: string, { name, before }: AttributeVersionsArgs): Promise<AttributeVersion[]> {
     const make = () =>

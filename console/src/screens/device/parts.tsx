@@ -7,13 +7,14 @@ import { TabList } from '../../components/tab-list.js';
 import type { TokenLine } from '../../components/token.js';
 import { postRecordCommand } from '../../format/curl.js';
 import { OpenEpisodes } from '../alerts/open-panel.js';
+import { Attributes } from '../attributes/attributes.js';
 import { History } from '../audit/history.js';
 import { Commands } from './commands.js';
 import type { Device } from './device-type.js';
 import { Records } from './records.js';
 import { Tokens } from './tokens.js';
 
-/** The tabs below the chart: records, commands, location, tokens, alerts and history. */
+/** The tabs below the chart: records, commands, attributes, location, tokens, alerts and history. */
 export const Parts = ({
   device,
   tokens,
@@ -28,6 +29,11 @@ export const Parts = ({
     tabs={[
       { id: 'records', title: 'Records', show: () => <RecordsAndCall device={device} /> },
       { id: 'commands', title: 'Commands', show: () => <Commands deviceId={device.id} /> },
+      {
+        id: 'attributes',
+        title: 'Attributes',
+        show: () => <Attributes key={device.id} of={{ kind: 'device', id: device.id }} />,
+      },
       { id: 'location', title: 'Location', show: () => <LocationSection device={device} /> },
       ...(tokens === undefined
         ? []

@@ -9,6 +9,7 @@ import { Facts, Page, Section } from '../../components/page.js';
 import { Empty, headingWithout, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
 import { secondsOf } from '../../format/time.js';
+import { Attributes } from '../attributes/attributes.js';
 import { DeleteSite, EditSite, MoveDevicesHere } from './site-actions.js';
 import { SiteChart } from './site-chart.js';
 import { AddSite, Tree } from './sites.js';
@@ -50,6 +51,7 @@ export function SiteScreen() {
             {shown.devices.totalCount !== 0 && <SiteChart key={shown.id} site={shown} products={products.items} />}
             <SitesIn of={shown} />
             <Devices of={shown} reload={site.reload} busy={site.loading} />
+            <Attributes key={`attributes ${shown.id}`} of={{ kind: 'site', id: shown.id }} />
             {mayOwn.value && <DeleteSite site={shown} />}
           </>
         )}
