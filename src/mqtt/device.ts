@@ -6,6 +6,14 @@ import { serialKey } from '#entities/serial.js';
 import { isStorable } from '#entities/storable.js';
 import type { Read } from '#schema/context.js';
 
+/** A device that a gateway speaks for, or no longer speaks for. */
+export interface Announcement {
+  device: DeviceName;
+  /** Name of the device in messages to the gateway, as the gateway wrote it. */
+  name: string;
+  isHere: boolean;
+}
+
 /** A client that speaks for a device. */
 export interface Sender {
   caller: Caller;

@@ -4,6 +4,7 @@ import type { IPublishPacket } from 'mqtt-packet';
 import { ApiError, QuotaError } from '#common/errors.js';
 import type { Caller } from '#entities/caller.js';
 import { InOrder } from './acknowledgements.js';
+import type { Announcement } from './device.js';
 import type { MqttMetrics } from './metrics.js';
 import type { Message } from './push/message.js';
 import { type PacketRefusal, ReasonCode, reasonName } from './reason.js';
@@ -25,7 +26,12 @@ export interface InboxOptions {
 
 /** Outcome of a message: stored, with an optional sentence about the parts that were not; or refused. */
 export type MessageOutcome =
-  | { messageId: number; words?: string | undefined }
+  | {
+      messageId: number;
+      words?: string | undefined;
+      reason?: ReasonCode | undefined;
+      announcement?: Announcement | undefined;
+    }
   | { messageId: number; refusal: PacketRefusal };
 
 /** Handlers of settled messages. */
@@ -36,6 +42,8 @@ interface Handlers {
   refused: (packet: IPublishPacket, bytes: number, refusal: PacketRefusal) => void;
   /** Called when a message was acknowledged of which a part or nothing was stored. At QoS 1 its answer follows. */
   incomplete: (packet: IPublishPacket, bytes: number, stored: Heard) => void;
+  /** Called with an announcement at QoS 0; at QoS 1 the answer has it, so that announcements keep their order. */
+  announced: (announcement: Announcement) => void;
   /** Called with the answer to a request of the client. */
   replied: (message: Message) => void;
   /** Called when a message was settled. */
@@ -95,10 +103,11 @@ export class Inbox {
     };
     this.store(packet, sender).then(
       (stored) => {
-        const { words, isIgnored = false, reply } = stored;
+        const { words, reason, announcement, isIgnored = false, reply } = stored;
         done(isIgnored ? 'ignored' : reasonName(ReasonCode.success));
         if (isIgnored || words !== undefined) this.handlers.incomplete(packet, bytes, stored);
-        settle?.({ messageId, words });
+        if (settle !== undefined) settle({ messageId, words, reason, announcement });
+        else if (announcement !== undefined) this.handlers.announced(announcement);
         if (reply !== undefined) this.handlers.replied(reply);
         this.handlers.progress();
       },

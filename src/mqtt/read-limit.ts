@@ -49,7 +49,13 @@ export class ReadLimit {
 
   /** Counts a packet that stores nothing. */
   charge(bytes: number, now = performance.now()): void {
-    const wait = this.spend(1 + Math.floor(bytes / bytesPerPacket), now);
+    this.chargePackets(1 + Math.floor(bytes / bytesPerPacket), now);
+  }
+
+  /** Counts work that takes as much as this many such packets. */
+  chargePackets(count: number, now = performance.now()): void {
+    if (count === 0) return;
+    const wait = this.spend(count, now);
     // A pause in progress ends at its original time; the next pause includes the rest of the debt.
     if (wait === 0 || this.pause === 'pace') return;
     this.pause = 'pace';

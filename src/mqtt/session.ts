@@ -65,6 +65,7 @@ export class MqttSession {
       answer: (answer) => this.acknowledge(answer),
       refused: (packet, bytes, refusal) => this.refuse(packet, bytes, refusal),
       incomplete: (packet, bytes, stored) => this.noteIncomplete(packet, bytes, stored),
+      announced: (announcement) => this.announced({ messageId: 0, announcement }),
       replied: (message) => this.subscriptions.reply(message),
       progress: handlers.progress,
     });
@@ -98,6 +99,8 @@ export class MqttSession {
         this.channel.send({ cmd: 'pingresp' });
         return this.access.begin(this.greeting.authorization);
       case 'subscribe':
+        // It makes the service look for each device.
+        this.readLimit.chargePackets(this.subscriptions.deviceCount);
         return this.subscriptions.subscribe(packet);
       case 'unsubscribe':
         return this.subscriptions.unsubscribe(packet);
@@ -157,19 +160,27 @@ export class MqttSession {
     const { messageId } = answer;
     const refusal = 'refusal' in answer ? answer.refusal : undefined;
     if (refusal && (refusal.isFatal || channel.version === 4)) return this.handlers.disconnect(refusal);
-    const words = 'refusal' in answer ? answer.refusal.message : answer.words;
+    const { reason, words } = 'refusal' in answer ? wordsOf(answer.refusal) : this.announced(answer);
     channel.send({
       cmd: 'puback',
       messageId,
-      reasonCode: refusal?.reason ?? ReasonCode.success,
+      reasonCode: reason ?? ReasonCode.success,
       ...(words !== undefined && greeting.wantsWords && { properties: { reasonString: words.slice(0, maxWords) } }),
     });
+  }
+
+  /** Begins or ends to speak to a device that the client announced, and returns the reason of its acknowledgement. */
+  private announced({ reason, words, announcement }: Exclude<MessageOutcome, { refusal: PacketRefusal }>) {
+    const refusal = announcement && this.subscriptions.announce(announcement);
+    if (refusal === undefined) return { reason, words };
+    this.log('v1/gateway/connect', reasonName(refusal.reason), refusal.message, 'MQTT message refused');
+    return wordsOf(refusal);
   }
 
   /** Logs and counts a refused message. */
   private refuse(packet: IPublishPacket, bytes: number, refusal: PacketRefusal): void {
     const { qos } = packet;
-    this.log(packet, reasonName(refusal.reason), refusal.message, 'MQTT message refused');
+    this.log(packet.topic, reasonName(refusal.reason), refusal.message, 'MQTT message refused');
     if (this.isOver) return;
     this.readLimit.charge(bytes);
     if (qos === 0 && refusal.isFatal) this.handlers.disconnect(refusal);
@@ -177,13 +188,15 @@ export class MqttSession {
 
   /** Logs a message that was stored in part, and counts one of which nothing was stored. */
   private noteIncomplete(packet: IPublishPacket, bytes: number, { words, isIgnored = false }: Heard): void {
-    if (words !== undefined) this.log(packet, 'incomplete', words, 'MQTT message stored in part');
+    if (words !== undefined) this.log(packet.topic, 'incomplete', words, 'MQTT message stored in part');
     if (isIgnored && !this.isOver) this.readLimit.charge(bytes);
   }
 
-  private log({ topic }: IPublishPacket, reason: string, words: string, event: string): void {
+  private log(topic: string, reason: string, words: string, event: string): void {
     const { organizationId, tokenId } = this.caller;
     const fields = { organizationId, topic: topic.slice(0, 100), reason, message: words.slice(0, maxWords) };
     this.options.refused.note(`${tokenId} ${reason}`, fields, event);
   }
 }
+
+const wordsOf = ({ reason, message }: PacketRefusal) => ({ reason, words: message });

@@ -21,6 +21,7 @@ import { readThingsBoardDevice, readThingsBoardGateway } from '#records/sources/
 import type { Read } from '#schema/context.js';
 import { requireScope } from '#schema/scope.js';
 import { deviceOf, publishingDevice, type Sender } from './device.js';
+import { type GatewayTopic, hearGateway } from './gateway.js';
 import { refusalFor } from './reason.js';
 import { readTopic, type Topic } from './topic.js';
 import { type Heard, hear, type VoiceTopic } from './voice.js';
@@ -62,13 +63,18 @@ export async function storeMessage(
   { caller, clientId }: Sender,
 ): Promise<Heard> {
   const topic = readTopic(name);
-  requireSender(caller, topic.kind === 'gateway' ? 'organization' : 'device');
+  const isOfGateway = topic.kind === 'gateway' || isGatewayVoice(topic);
+  requireSender(caller, isOfGateway ? 'organization' : 'device');
   if (topic.kind === 'ignored') return { isIgnored: true };
   const exchange = new Exchange();
   try {
     const bytes = payload as Buffer;
     holdBytes(hold(caller, exchange), bytes.length);
     const { organizationId } = caller;
+    if (isGatewayVoice(topic)) {
+      await enter('ingest', caller, exchange);
+      return await hearGateway(topic, bytes, caller, { downlink, read });
+    }
     if (isVoice(topic)) {
       await enter('ingest', caller, exchange);
       return await hear(topic, bytes, await publishingDevice({ caller, clientId }, read), { downlink, read });
@@ -105,9 +111,12 @@ export function requireSender(caller: Caller, ingests: 'device' | 'organization'
 }
 
 /** Topics of records. */
-type RecordTopic = Exclude<Topic, VoiceTopic | { kind: 'ignored' }>;
+type RecordTopic = Exclude<Topic, VoiceTopic | GatewayTopic | { kind: 'ignored' }>;
 
-const isVoice = (topic: Exclude<Topic, { kind: 'ignored' }>): topic is VoiceTopic => !recordKinds.has(topic.kind);
+const isGatewayVoice = (topic: Topic): topic is GatewayTopic => topic.kind.startsWith('device');
+
+const isVoice = (topic: Exclude<Topic, GatewayTopic | { kind: 'ignored' }>): topic is VoiceTopic =>
+  !recordKinds.has(topic.kind);
 
 const recordKinds: ReadonlySet<Topic['kind']> = new Set(['telemetry', 'gateway', 'records', 'frame']);
 

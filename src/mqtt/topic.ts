@@ -1,5 +1,6 @@
 import { StreamType } from '#entities/enums.js';
 import { largestStreamId } from '#entities/variables.js';
+import type { GatewayTopic } from './gateway.js';
 import { PacketRefusal, ReasonCode } from './reason.js';
 import type { VoiceTopic } from './voice.js';
 
@@ -13,6 +14,8 @@ export type Topic =
   | { kind: 'frame'; streamId: number; streamType: StreamType }
   /** Answers, reports and requests of devices. */
   | VoiceTopic
+  /** Messages of gateways about their devices. */
+  | GatewayTopic
   /** Other messages of ThingsBoard's clients and of mosquitto's bridge, which are acknowledged and not stored. */
   | { kind: 'ignored' };
 
@@ -23,12 +26,12 @@ const fixed: ReadonlyMap<string, Topic> = new Map<string, Topic>([
   ['ddp/state/report', { kind: 'report' }],
   ['v1/devices/me/attributes', { kind: 'attributes' }],
   ['v1/devices/me/claim', { kind: 'ignored' }],
-  ['v1/gateway/attributes', { kind: 'ignored' }],
-  ['v1/gateway/attributes/request', { kind: 'ignored' }],
-  ['v1/gateway/rpc', { kind: 'ignored' }],
+  ['v1/gateway/attributes', { kind: 'deviceAttributes' }],
+  ['v1/gateway/attributes/request', { kind: 'deviceAttributeRequest' }],
+  ['v1/gateway/rpc', { kind: 'deviceCallResult' }],
   ['v1/gateway/claim', { kind: 'ignored' }],
-  ['v1/gateway/connect', { kind: 'ignored' }],
-  ['v1/gateway/disconnect', { kind: 'ignored' }],
+  ['v1/gateway/connect', { kind: 'deviceConnect' }],
+  ['v1/gateway/disconnect', { kind: 'deviceDisconnect' }],
 ]);
 
 /** Topics that are ignored and have a number or a name in them. Every other topic is refused. */

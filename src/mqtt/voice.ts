@@ -4,6 +4,7 @@ import { readAnswer } from '#downlink/answer.js';
 import { commandOfNumber } from '#downlink/command-rows.js';
 import { stateRows } from '#downlink/device-state.js';
 import type { DeviceName, Downlink } from '#downlink/downlink.js';
+import type { NewEvidence } from '#downlink/note-evidence.js';
 import { readReports, tooManyNames, valueFaults } from '#downlink/state-values.js';
 import { type DeviceState, maxStateNames } from '#entities/device-state.js';
 import { isId } from '#entities/id.js';
@@ -12,7 +13,9 @@ import type { PlainJson } from '#json/json.js';
 import { parsePlain } from '#json/plain.js';
 import { isObject, objectBody, storable, textIn } from '#records/sources/source.js';
 import type { Read } from '#schema/context.js';
+import type { Announcement } from './device.js';
 import type { Message } from './push/message.js';
+import type { ReasonCode } from './reason.js';
 
 /** A topic on which a device speaks of its commands and its state, or asks about it. */
 export type VoiceTopic =
@@ -32,6 +35,10 @@ export interface Heard {
   isIgnored?: boolean;
   /** Answer to a request. */
   reply?: Message;
+  /** Reason of the acknowledgement, if nothing was stored for one. */
+  reason?: ReasonCode;
+  /** A device that a gateway speaks for, or no longer speaks for. */
+  announcement?: Announcement;
 }
 
 /** Functions of the service that devices speak to. */
@@ -41,7 +48,7 @@ export interface Hearing {
 }
 
 /** Maximum size of such a message, in bytes. */
-const maxBytes = 256 * 1024;
+export const maxBytes = 256 * 1024;
 
 /**
  * Stores what a device says, and answers what it asks.
@@ -68,7 +75,7 @@ export async function hear(topic: VoiceTopic, bytes: Buffer, device: DeviceName,
       return {};
     }
     case 'callResult':
-      return answerCall(topic.number, text, device, hearing);
+      return answerCall(topic.number, readAnswer({ result: jsonOrText(text) }), device, hearing);
     case 'attributes':
       return storeAttributes(objectBody(storable(parse(text))), device, hearing);
     case 'attributeRequest':
@@ -76,7 +83,8 @@ export async function hear(topic: VoiceTopic, bytes: Buffer, device: DeviceName,
   }
 }
 
-const parse = (text: string): PlainJson => {
+/** @throws malformed (400) */
+export const parse = (text: string): PlainJson => {
   try {
     return parsePlain(text) as PlainJson;
   } catch (error) {
@@ -84,9 +92,13 @@ const parse = (text: string): PlainJson => {
   }
 };
 
-/** Stores the answer to a call of ThingsBoard's form, which may be any text. An unknown number is ignored. */
-async function answerCall(number: number, text: string, device: DeviceName, hearing: Hearing): Promise<Heard> {
-  const answer = readAnswer({ result: jsonOrText(text) });
+/** Stores the answer to a call of ThingsBoard's form. An unknown number is ignored. */
+export async function answerCall(
+  number: number,
+  answer: NewEvidence,
+  device: DeviceName,
+  hearing: Hearing,
+): Promise<Heard> {
   const [command] = await hearing.read<{ id: string }>(commandOfNumber(device.id, number));
   if (command === undefined) return { isIgnored: true };
   await hearing.downlink.note({ id: command.id, deviceId: device.id }, answer);
@@ -105,7 +117,7 @@ const jsonOrText = (text: string): unknown => {
  * Stores client attributes as the reported state. Those that are no plain values are left out: ThingsBoard's clients do not
  * learn of a refusal but by the end of their connection.
  */
-async function storeAttributes(
+export async function storeAttributes(
   attributes: Readonly<Record<string, PlainJson>>,
   device: DeviceName,
   { downlink }: Hearing,

@@ -72,11 +72,6 @@ describe.each([4, 5] as const)('MQTT client of protocol version %i', (protocolVe
     'v1/devices/me/claim',
     'v2/fw/request/3/chunk/0',
     'v2/sw/request/3/chunk/14',
-    'v1/gateway/connect',
-    'v1/gateway/disconnect',
-    'v1/gateway/attributes',
-    'v1/gateway/attributes/request',
-    'v1/gateway/rpc',
     'v1/gateway/claim',
     '$SYS/broker/connection/gate.cellar/state',
   ])('receives an acknowledgement of a message to %s, which is counted and not stored', async (topic) => {

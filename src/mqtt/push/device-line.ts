@@ -22,6 +22,8 @@ export interface LineOptions {
   ring: (line: DeviceLine) => void;
   /** Runs work whose failure ends the connection. */
   run: (work: () => Promise<unknown>) => void;
+  /** Name of the device for a gateway; empty for the device itself. */
+  name: string;
 }
 
 /** Subscription of a device to its commands. */
@@ -130,7 +132,7 @@ export class DeviceLine {
   private send(command: HandedCommand, form: Form, qos: 0 | 1): void {
     const { window } = this.options;
     const { id } = command;
-    const message = commandMessage(form, command);
+    const message = commandMessage(form, command, this.options.name);
     const isSent = qos === 0 ? window.publish(message) : window.publish(message, (reason) => this.received(id, reason));
     if (!isSent) return this.note(id, 'failed', 'TOO_LARGE');
     this.options.metrics.sent('command');
@@ -164,9 +166,9 @@ export class DeviceLine {
 
   /** Sends desired values together, or each by itself if the client does not accept a message of all. */
   private sendParts(form: Form, parts: readonly DesiredPart[]): void {
-    const { window, metrics } = this.options;
+    const { window, metrics, name } = this.options;
     const send = (some: readonly DesiredPart[]) => {
-      const isSent = window.publish(stateMessage(form, some));
+      const isSent = window.publish(stateMessage(form, some, name));
       if (isSent) metrics.sent('state');
       return isSent;
     };

@@ -16,6 +16,9 @@ const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>([
   ['v1/devices/me/rpc/request/+', { brings: 'commands', form: 'thingsBoard' }],
   ['v1/devices/me/attributes', { brings: 'state', form: 'thingsBoard' }],
   ['v1/devices/me/attributes/response/+', { brings: 'answers', form: 'thingsBoard' }],
+  ['v1/gateway/rpc', { brings: 'commands', form: 'gateway' }],
+  ['v1/gateway/attributes', { brings: 'state', form: 'gateway' }],
+  ['v1/gateway/attributes/response', { brings: 'answers', form: 'gateway' }],
   // Answers to calls of the device, which are acknowledged and not answered.
   ['v1/devices/me/rpc/response/+', { brings: 'nothing', form: 'thingsBoard' }],
 ]);

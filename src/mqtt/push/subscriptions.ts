@@ -1,18 +1,19 @@
 import type { ISubscribePacket, IUnsubscribePacket } from 'mqtt-packet';
-import type { Downlink } from '#downlink/downlink.js';
+import type { DeviceName, Downlink } from '#downlink/downlink.js';
 import type { Caller } from '#entities/caller.js';
 import type { Read } from '#schema/context.js';
 import type { Channel } from '../channel.js';
-import { publishingDevice } from '../device.js';
+import { type Announcement, publishingDevice } from '../device.js';
 import type { Greeting } from '../handshake.js';
 import type { MqttMetrics } from '../metrics.js';
 import { requireIdentifier } from '../packet.js';
 import { PacketRefusal, ReasonCode } from '../reason.js';
 import { requireSender } from '../store-message.js';
 import { DeviceLine } from './device-line.js';
-import { type Filter, readFilter } from './filter.js';
+import type { Filter, Form } from './filter.js';
 import type { Message } from './message.js';
 import { Pump } from './pump.js';
+import { filterOf, type Grant, subackOf } from './suback.js';
 import { Window } from './window.js';
 
 /** Functions of the service that subscriptions use. */
@@ -33,16 +34,21 @@ interface Handlers {
   progress: () => void;
 }
 
+/** Maximum number of devices that a gateway speaks for over one connection. */
+const maxAnnounced = 1000;
+
 /** Bytes that the client has not read above which answers to its requests are dropped. */
 const maxUnread = 256 * 1024;
 
 /** The subscriptions of a connection, and what they bring. */
 export class Subscriptions {
   /** By topic filter; there are only a few. */
-  private readonly granted = new Map<string, Filter>();
+  private readonly granted = new Map<string, Filter & { qos: 0 | 1 }>();
   private readonly window: Window;
   private readonly pump: Pump;
   private line: DeviceLine | undefined;
+  /** Lines of the devices that a gateway announced, by their identifiers. */
+  private readonly announced = new Map<string, DeviceLine>();
   /** Number of pieces of work in progress. */
   private working = 0;
   private isSubscribing = false;
@@ -62,6 +68,11 @@ export class Subscriptions {
   /** Whether a SUBSCRIBE is not answered yet. */
   get isBusy(): boolean {
     return this.isSubscribing;
+  }
+
+  /** Number of devices that a SUBSCRIBE may bring something for. */
+  get deviceCount(): number {
+    return this.announced.size;
   }
 
   /** Whether no work is in progress. */
@@ -92,8 +103,7 @@ export class Subscriptions {
       this.isSubscribing = false;
       this.answer(messageId, codes);
       // After the SUBACK, which some clients wait for.
-      this.line?.want('commands');
-      this.line?.want('state');
+      for (const line of this.lines) wantAll(line);
     });
   }
 
@@ -105,7 +115,7 @@ export class Subscriptions {
       if (filter === undefined) return ReasonCode.noSubscription;
       this.granted.delete(topic);
       const { brings, form } = filter;
-      if (brings === 'commands' || brings === 'state') this.line?.leave(brings, form);
+      if (brings === 'commands' || brings === 'state') for (const line of this.linesOf(form)) line.leave(brings, form);
       return ReasonCode.success;
     });
     this.channel.send({ cmd: 'unsuback', messageId, granted });
@@ -120,8 +130,39 @@ export class Subscriptions {
 
   /** Sends the answer to a request of the client, if it has subscribed to answers and reads them. */
   reply(message: Message): void {
-    const isSubscribed = [...this.granted.values()].some(({ brings }) => brings === 'answers');
+    const wanted: Form = message.topic.startsWith('v1/gateway/') ? 'gateway' : 'thingsBoard';
+    const isSubscribed = [...this.granted.values()].some(({ brings, form }) => brings === 'answers' && form === wanted);
     if (!this.isOver && isSubscribed && this.channel.unreadBytes < maxUnread) this.window.publish(message);
+  }
+
+  /**
+   * Begins or ends to bring a gateway what is for one of its devices.
+   * @returns the reason why it does not begin
+   */
+  announce({ device, name, isHere }: Announcement): PacketRefusal | undefined {
+    const known = this.announced.get(device.id);
+    if (!isHere && known !== undefined) {
+      this.announced.delete(device.id);
+      this.pump.remove(known);
+      known.end();
+    }
+    if (!isHere || known !== undefined || this.isOver) return undefined;
+    if (this.announced.size >= maxAnnounced)
+      return new PacketRefusal(
+        ReasonCode.quotaExceeded,
+        `A connection speaks for at most ${maxAnnounced} devices: disconnect some, or connect again for others.`,
+      );
+    const line = this.newLine(device, name);
+    try {
+      for (const { brings, form, qos } of this.granted.values())
+        if (form === 'gateway' && (brings === 'commands' || brings === 'state')) line.bring(brings, form, qos);
+    } catch (error) {
+      line.end();
+      return this.options.refusalOf(error);
+    }
+    this.announced.set(device.id, line);
+    wantAll(line);
+    return undefined;
   }
 
   /** Continues to send once the client has read enough. */
@@ -139,15 +180,18 @@ export class Subscriptions {
     if (this.isOver) return;
     this.isOver = true;
     this.pump.end();
-    this.line?.end();
+    for (const line of this.lines) line.end();
   }
 
   private async grant(topic: string, { brings, form }: Filter, qos: 0 | 1): Promise<Grant> {
     try {
-      const line = brings === 'commands' || brings === 'state' ? await this.ownLine() : undefined;
-      if (this.isOver) return qos;
-      if (brings === 'commands' || brings === 'state') line!.bring(brings, form, qos);
-      this.granted.set(topic, { brings, form });
+      if (form === 'gateway') requireSender(this.caller, 'organization');
+      if (brings === 'commands' || brings === 'state') {
+        if (form !== 'gateway') await this.ownLine();
+        if (this.isOver) return qos;
+        for (const line of this.linesOf(form)) line.bring(brings, form, qos);
+      }
+      this.granted.set(topic, { brings, form, qos });
       return qos;
     } catch (error) {
       const refusal = this.options.refusalOf(error);
@@ -158,29 +202,41 @@ export class Subscriptions {
 
   /** Returns the line of the device that the client is. @throws ApiError 404, 422 */
   private async ownLine(): Promise<DeviceLine> {
-    const { caller, greeting, options, window, pump } = this;
+    const { caller, greeting, options } = this;
     if (this.line !== undefined) return this.line;
     const device = await publishingDevice({ caller, clientId: greeting.clientId }, options.read);
-    this.line = new DeviceLine(device, {
+    this.line = this.newLine(device, '');
+    return this.line;
+  }
+
+  /** @param name name of the device for a gateway; empty for the device itself */
+  private newLine(device: DeviceName, name: string): DeviceLine {
+    const { greeting, options, window, pump } = this;
+    return new DeviceLine(device, {
       downlink: options.downlink,
       window,
       metrics: options.metrics,
-      check: async () => requireSender(await options.authenticate(greeting.authorization)),
+      check: async () =>
+        requireSender(await options.authenticate(greeting.authorization), name === '' ? 'device' : 'organization'),
       ring: (line) => pump.ring(line),
       run: (work) => this.run(work),
+      name,
     });
-    return this.line;
+  }
+
+  private get lines(): DeviceLine[] {
+    return [...(this.line === undefined ? [] : [this.line]), ...this.announced.values()];
+  }
+
+  /** Returns the lines to which subscriptions of a form bring something. */
+  private linesOf(form: Form): DeviceLine[] {
+    if (form === 'gateway') return [...this.announced.values()];
+    return this.line === undefined ? [] : [this.line];
   }
 
   private answer(messageId: number, grants: readonly Grant[]): void {
     const { channel, greeting } = this;
-    const isNew = channel.version === 5;
-    const granted = grants.map((grant) =>
-      typeof grant === 'number' ? grant : isNew ? reasonOf(grant) : ReasonCode.unspecified,
-    );
-    const refusal = grants.find((grant) => grant instanceof PacketRefusal);
-    const words = refusal && isNew && greeting.wantsWords ? { properties: { reasonString: refusal.message } } : {};
-    channel.send({ cmd: 'suback', messageId, granted, ...words });
+    channel.send(subackOf(messageId, grants, { isNew: channel.version === 5, wantsWords: greeting.wantsWords }));
   }
 
   /** Runs work whose failure ends the connection. */
@@ -195,24 +251,7 @@ export class Subscriptions {
   }
 }
 
-/** The granted QoS, or the refusal of a subscription. */
-type Grant = 0 | 1 | PacketRefusal;
-
-/** Returns the reason of a refusal as a SUBACK may have it (MQTT 5.0, section 3.9.3). */
-const reasonOf = ({ reason }: PacketRefusal): ReasonCode => (ofSuback.has(reason) ? reason : ReasonCode.implementation);
-
-const ofSuback: ReadonlySet<ReasonCode> = new Set([
-  ReasonCode.notAuthorized,
-  ReasonCode.topicFilter,
-  ReasonCode.quotaExceeded,
-  ReasonCode.sharedSubscription,
-]);
-
-const filterOf = (topic: string): Filter | PacketRefusal => {
-  try {
-    return readFilter(topic);
-  } catch (error) {
-    if (error instanceof PacketRefusal) return error;
-    throw error;
-  }
+const wantAll = (line: DeviceLine): void => {
+  line.want('commands');
+  line.want('state');
 };
