@@ -66,10 +66,11 @@ export function openHooks(base: Base): Hooks {
 }
 
 /** Opens the network: the calls to network servers share the guard and the secrets of the hooks. */
-export function openNetwork({ connections, config }: Base, { guard, vault }: Hooks): Network {
-  const { httpsOnly, timeout } = config.hooks;
+export function openNetwork(base: Base, { guard, vault }: Hooks): Network {
+  const { connections, config, bus, log, clock, random } = base;
+  const { httpsOnly, timeout, retrySchedule: schedule } = config.hooks;
   const caller = createOutgoingCaller({ guard, httpsOnly, timeout });
-  return createNetwork({ pool: connections.pool, caller, vault });
+  return createNetwork({ pool: connections.pool, caller, vault, bus, log, schedule, timeout, clock, random });
 }
 
 export function openAlerts(

@@ -161,7 +161,7 @@ export function createResolvers(services: Services, { mqtt }: Pick<Config, 'mqtt
     new DeviceSiteResolver(),
     new DeviceSiteEdgesResolver(),
     new SitesUpsertResolver(clock),
-    new RecordResolver(records, downlink),
+    new RecordResolver(records, downlink, services.network),
     new SearchResolver(index),
     new TeamEdgesResolver(),
     new TeamGrantResolver(),

@@ -129,6 +129,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   records.maintain();
   jobs.start();
   downlink.start();
+  network.start();
   cleaning.start();
   live.start();
   const { orm, reader, accessReader, reads } = connections;
@@ -160,7 +161,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     async close(within) {
       await Promise.all([records.close(), jobs.close(), cleaning.close(), usage.close(), downlink.close()]);
       await alerts.close();
-      await Promise.all([hooks.close(within), network.close()]);
+      await Promise.all([hooks.close(within), network.close(within)]);
       await live.close();
       await Promise.all([index.close(), place.close()]);
       await connections.close();

@@ -114,6 +114,8 @@ export const commandOfNumber = (deviceId: string, number: number): Sql => sql`
 export const expireCommands = (limit: number): Sql => sql`
   with due as (
     select id, state from command where open and expires_at <= clock_timestamp()
+       -- A network server is being given it: its answer decides.
+       and not (state = 'waiting' and again_at is not null and again_at > clock_timestamp())
      order by expires_at limit ${limit} for update skip locked
   ), ended as (
     update command c set state = case when due.state = 'waiting' then 'expired' else 'unknown' end,

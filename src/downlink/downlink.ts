@@ -182,7 +182,7 @@ const dueDevices = async (pool: Pool, devices: readonly string[]): Promise<strin
     select d.id from unnest(${devices}::uuid[]) d (id) where exists (
       select from command c where c.device_id = d.id and c.open and (c.state = 'waiting' or c.again_at <= clock_timestamp()))
       and not exists (
-      select from command c where c.device_id = d.id and c.open and c.state = 'handed'
+      select from command c where c.device_id = d.id and c.open
          and c.again_at > clock_timestamp() and c.again_at < 'infinity')`);
   return rows.map(({ id }) => id);
 };

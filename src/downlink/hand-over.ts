@@ -36,7 +36,8 @@ export const handOverIn = async (
 ): Promise<HandedCommand[]> => {
   const { rows } = await tx.query<OpenRow>(sql`
       select id, name, parameters, encode(payload, 'hex') as payload, stream_id as "streamId", expires_at as "expiresAt", state,
-             state = 'handed' and again_at > clock_timestamp() and again_at < 'infinity' as "isInFlight",
+             -- Also a waiting one, which a network server is being given.
+             again_at > clock_timestamp() and again_at < 'infinity' as "isInFlight",
              expires_at > clock_timestamp() and (state = 'waiting' or again_at <= clock_timestamp()) as "isDue"
         from command where device_id = ${deviceId} and open and state in ('waiting', 'handed') order by id limit 1000 for update`);
   if (rows.some(({ isInFlight }) => isInFlight)) return [];

@@ -25,22 +25,28 @@ export const noteEvidence = (
   pool: Pool,
   { id, deviceId }: { id: string; deviceId: string },
   evidence: NewEvidence,
-): Promise<CommandStateName | undefined> =>
-  transaction(pool, async (tx) => {
-    const found = await tx.query<Row>(
-      sql`select confirmed, state from command where id = ${id} and device_id = ${deviceId} for update`,
-    );
-    const [command] = found.rows;
-    if (command === undefined) return undefined;
-    const known = await readEvidence(tx, id);
-    const order = stateOrder(command.confirmed);
-    const isHigher = evidence.kind !== 'noted' && order.indexOf(evidence.kind) > order.indexOf(command.state);
-    if (known.length >= most && !isHigher) return command.state;
-    await tx.query(sql`
-      insert into command_evidence (command_id, source, kind, code, detail)
-      values (${id}, ${evidence.source}, ${evidence.kind}, ${evidence.code ?? null}, ${jsonOf(evidence.detail)}::json)`);
-    return storeState(tx, id, command.confirmed);
-  });
+): Promise<CommandStateName | undefined> => transaction(pool, (tx) => noteEvidenceIn(tx, { id, deviceId }, evidence));
+
+/** Stores evidence as {@link noteEvidence} does, in the caller's transaction. */
+export const noteEvidenceIn = async (
+  tx: PoolClient,
+  { id, deviceId }: { id: string; deviceId: string },
+  evidence: NewEvidence,
+): Promise<CommandStateName | undefined> => {
+  const found = await tx.query<Row>(
+    sql`select confirmed, state from command where id = ${id} and device_id = ${deviceId} for update`,
+  );
+  const [command] = found.rows;
+  if (command === undefined) return undefined;
+  const known = await readEvidence(tx, id);
+  const order = stateOrder(command.confirmed);
+  const isHigher = evidence.kind !== 'noted' && order.indexOf(evidence.kind) > order.indexOf(command.state);
+  if (known.length >= most && !isHigher) return command.state;
+  await tx.query(sql`
+    insert into command_evidence (command_id, source, kind, code, detail)
+    values (${id}, ${evidence.source}, ${evidence.kind}, ${evidence.code ?? null}, ${jsonOf(evidence.detail)}::json)`);
+  return storeState(tx, id, command.confirmed);
+};
 
 const storeState = async (tx: PoolClient, id: string, confirmed: boolean): Promise<CommandStateName> => {
   const { state, by } = findState(await readEvidence(tx, id), confirmed);

@@ -211,7 +211,10 @@ const chapters: Readonly<Record<string, Readonly<Record<Name, Row>>>> = {
     'Mutation.ingestTheThingsStack': [
       'POST',
       `${organization}/ingest/the-things-stack`,
-      networkServer(chooseJson.theThingsStack),
+      {
+        ...networkServer(chooseJson.theThingsStack),
+        headers: { downlinkPush: 'x-downlink-push', downlinkApiKey: 'x-downlink-apikey' },
+      },
     ],
     'Mutation.ingestChirpStack': ['POST', `${organization}/ingest/chirpstack`, networkServer(chooseJson.chirpStack)],
     'Mutation.ingestSigfox': ['POST', `${organization}/ingest/sigfox`, { ...networkServer(), mayAnswer: true }],

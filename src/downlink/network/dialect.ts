@@ -1,4 +1,6 @@
 import type { OutgoingCall } from '#calls/caller.js';
+import type { PlainObject } from '#records/item.js';
+import type { NewEvidence } from '../note-evidence.js';
 import type { StoredServer } from './server.js';
 
 /** A request to a network server, without what all requests have in common. */
@@ -18,8 +20,31 @@ export interface PushedCommand {
   expiresAt: string;
 }
 
+/** Road to a device through a network server, as an event of the server names it. */
+export interface Road {
+  application: string;
+  /** Name of the device at the server. */
+  device: string;
+}
+
+/** Evidence about a command in an event of a network server. */
+export interface HeardEvidence {
+  /** Identifier of the command, or of its item in the server's queue. */
+  about: { commandId: string } | { item: string };
+  evidence: NewEvidence;
+}
+
 /** The requests and answers of a kind of network server. */
 export interface Dialect {
+  /** Returns the serial of the device of an event; undefined if it names none. */
+  serialOf(event: PlainObject): string | undefined;
+  /** Returns the road that an event names; undefined if it names none. */
+  roadOf(event: PlainObject): Road | undefined;
+  /**
+   * Returns the evidence in an event.
+   * @param kind kind of the event, if its body does not say it
+   */
+  evidenceIn(event: PlainObject, kind: string): HeardEvidence[];
   /** Returns the request that puts a command into the queue of a device. */
   push(application: string, device: string, command: PushedCommand): NetworkRequest;
   /** Returns the identifier that the server gave to a command in its queue, from its answer. */

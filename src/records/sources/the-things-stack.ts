@@ -109,11 +109,14 @@ const readers: Readonly<Record<string, ReadMessage>> = {
   join_accept: readJoin,
 };
 
+const serialOf = (event: PlainObject, onSerial?: (serial: string) => void): string =>
+  serialIn(devEuiOf(event), 'end_device_ids.dev_eui', onSerial);
+
 /** Returns the DevEUI. If it is missing, takes it from a device identifier `eui-...`, which the server made from it. */
-const serialOf = (event: PlainObject, onSerial?: (serial: string) => void): string => {
+export const devEuiOf = (event: PlainObject): string | undefined => {
   const { dev_eui, device_id } = objectIn(event.end_device_ids);
   const [, eui] = /^eui-([0-9a-f]{16})$/i.exec(textIn(device_id) ?? '') ?? [];
-  return serialIn(textIn(dev_eui) ?? eui, 'end_device_ids.dev_eui', onSerial);
+  return textIn(dev_eui) ?? eui;
 };
 
 const receivedAt = (kind: string, event: PlainObject, message: PlainObject) =>

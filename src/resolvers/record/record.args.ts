@@ -28,6 +28,19 @@ export class IngestArgs extends OrganizationArgs {
   @Field(() => ExactJSON, { description: 'Body of the network server.' }) body!: ExactJson;
 }
 
+/** The body that The Things Stack posts, and the headers of its webhook with a downlink key. */
+@ArgsType()
+export class IngestTheThingsStackArgs extends IngestArgs {
+  // Without limits: an uplink is not refused for a header that is not used.
+  @Field(() => String, {
+    nullable: true,
+    description: 'Address for downlinks of the device. With its key, it proposes a network server to owners.',
+  })
+  downlinkPush?: string | null;
+  @Field(() => String, { nullable: true, description: 'Key for downlinks, which is stored encrypted and never shown.' })
+  downlinkApiKey?: string | null;
+}
+
 /** The body and event type that ChirpStack posts. */
 @ArgsType()
 export class IngestChirpStackArgs extends IngestArgs {

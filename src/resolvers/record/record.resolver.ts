@@ -6,6 +6,7 @@ import { authorize } from '#auth/access.js';
 import { policies } from '#auth/policies.js';
 import { notFound } from '#common/errors.js';
 import type { Downlink } from '#downlink/downlink.js';
+import type { Network } from '#downlink/network/network.js';
 import type { ExactJson } from '#entities/exact-json.js';
 import { isId } from '#entities/id.js';
 import { IngestAnswer } from '#entities/ingest-answer.js';
@@ -26,6 +27,7 @@ import {
   IngestChirpStackArgs,
   IngestDeviceRecordsArgs,
   IngestRecordsArgs,
+  IngestTheThingsStackArgs,
   IngestThingsBoardArgs,
 } from './record.args.js';
 
@@ -35,6 +37,7 @@ export class RecordResolver {
   constructor(
     private readonly records: Pick<RecordLog, 'append'>,
     private readonly downlink: Pick<Downlink, 'answerSigfox'>,
+    private readonly network: Pick<Network, 'hear'>,
   ) {}
 
   @Ingests()
@@ -70,21 +73,36 @@ export class RecordResolver {
 
   @Ingests()
   @Mutation(() => Boolean, {
-    description: 'Stores an uplink, a location or a join of The Things Stack v3; returns false for other events.',
+    description:
+      'Stores an uplink, a location or a join of The Things Stack v3; returns false for other events. Events about downlinks are evidence for commands.',
   })
-  ingestTheThingsStack(@Args(() => IngestArgs) args: IngestArgs, @Ctx() ctx: Context): Promise<boolean> {
-    return this.ingest(ctx, args, readTheThingsStack);
+  async ingestTheThingsStack(
+    @Args(() => IngestTheThingsStackArgs) args: IngestTheThingsStackArgs,
+    @Ctx() ctx: Context,
+  ): Promise<boolean> {
+    const { organizationId, downlinkPush: push, downlinkApiKey: apiKey } = args;
+    const body = bodyOf(args);
+    const isStored = await this.ingest(ctx, organizationId, body, readTheThingsStack);
+    const downlink = push && apiKey ? { push, apiKey } : undefined;
+    await this.network.hear({ organizationId, kind: 'THE_THINGS_STACK', body, downlink }, isStored);
+    return isStored;
   }
 
   @Ingests()
   @Mutation(() => Boolean, {
-    description: 'Stores an uplink, a status or a location of ChirpStack v4; returns false for other events.',
+    description:
+      'Stores an uplink, a status or a location of ChirpStack v4; returns false for other events. Events about downlinks are evidence for commands.',
   })
-  ingestChirpStack(
+  async ingestChirpStack(
     @Args(() => IngestChirpStackArgs) args: IngestChirpStackArgs,
     @Ctx() ctx: Context,
   ): Promise<boolean> {
-    return this.ingest(ctx, args, readChirpStackEvent(args.event ?? 'up'));
+    const { organizationId } = args;
+    const event = args.event ?? 'up';
+    const body = bodyOf(args);
+    const isStored = await this.ingest(ctx, organizationId, body, readChirpStackEvent(event));
+    await this.network.hear({ organizationId, kind: 'CHIRPSTACK', body, event }, isStored);
+    return isStored;
   }
 
   @Ingests()
@@ -93,9 +111,10 @@ export class RecordResolver {
       'Stores a message of Sigfox. If it asks for a downlink and a command waits, returns the answer for Sigfox; else true, or false for callbacks without data.',
   })
   async ingestSigfox(@Args(() => IngestArgs) args: IngestArgs, @Ctx() ctx: Context): Promise<boolean | object> {
-    const isStored = await this.ingest(ctx, args, readSigfox);
     const { organizationId } = args;
-    const request = readDownlinkRequest(storable(args.body as PlainJson));
+    const body = bodyOf(args);
+    const isStored = await this.ingest(ctx, organizationId, body, readSigfox);
+    const request = readDownlinkRequest(body);
     const downlinkData = request && (await this.downlink.answerSigfox({ organizationId, ...request }));
     return downlinkData === undefined ? isStored : { [request!.device]: { downlinkData } };
   }
@@ -108,7 +127,8 @@ export class RecordResolver {
   ): Promise<boolean> {
     ctx.note({ serial: args.serial.slice(0, 200) });
     const read = (body: PlainJson) => readThingsBoard(body, args.serial);
-    return this.ingest(ctx, args, read, isGatewayForm(args.body as PlainJson) ? 'all' : 'any');
+    const body = bodyOf(args);
+    return this.ingest(ctx, args.organizationId, body, read, isGatewayForm(body) ? 'all' : 'any');
   }
 
   /**
@@ -137,11 +157,12 @@ export class RecordResolver {
    */
   private async ingest(
     ctx: Context,
-    { organizationId, body }: IngestArgs,
+    organizationId: string,
+    body: PlainJson,
     read: (body: PlainJson, onSerial: (serial: string) => void) => (Item | Rejection)[],
     refusedIf: 'any' | 'all' = 'any',
   ): Promise<boolean> {
-    const items = read(storable(body as PlainJson), (serial) => ctx.note({ serial: serial.slice(0, 200) }));
+    const items = read(body, (serial) => ctx.note({ serial: serial.slice(0, 200) }));
     authorize(ctx, organizationId, policies.record.ingest);
     if (items.length === 0) return false;
     const { traceparent } = ctx;
@@ -154,6 +175,9 @@ export class RecordResolver {
     return true;
   }
 }
+
+/** Returns the body of a network server as it can be stored. */
+const bodyOf = ({ body }: IngestArgs): PlainJson => storable(body as PlainJson);
 
 /** Returns a hash of a body's values, regardless of white space. */
 const hashOf = (body: ExactJson): Buffer => createHash('sha256').update(JSON.stringify(body)).digest();

@@ -243,6 +243,9 @@ export const argumentExamples: Readonly<Record<string, unknown>> = {
   verbose: true,
   event: 'up',
   idempotencyKey: 'b7e2c1',
+  downlinkPush:
+    'https://eu1.cloud.thethings.network/api/v3/as/applications/pumps/webhooks/ddp/devices/pump-7/down/push',
+  downlinkApiKey: 'NNSXS.EXAMPLE',
   streamId: 1,
   streamType: 'BIN',
   payload: '0441AC0000',
