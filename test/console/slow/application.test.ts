@@ -62,9 +62,17 @@ describeInBrowser('console: applications, people and jobs', () => {
     await options.filter({ hasText: 'Freezer' }).waitFor({ state: 'detached' });
     expect(await options.first().getAttribute('aria-selected')).toBe('true');
     await field.press('Enter');
-    expect(await field.inputValue()).toBe('c0-02');
+    expect(await field.inputValue()).toBe('Cellar');
     await field.press('Enter');
     await page.getByRole('table', { name: 'Devices' }).getByRole('link', { name: 'Cellar' }).waitFor();
+
+    await page.getByRole('button', { name: 'Link a device' }).click();
+    await field.fill('Att');
+    await options.filter({ hasText: 'Attic' }).waitFor();
+    await field.press('Enter');
+    expect(await field.inputValue()).toBe('Attic');
+    await field.press('Enter');
+    await page.getByRole('table', { name: 'Devices' }).getByRole('link', { name: 'Attic' }).waitFor();
     expect(faults).toEqual([]);
   });
 

@@ -43,7 +43,7 @@ describeInBrowser('console: requests and accessibility of every screen', () => {
   }, 120_000);
 
   it.each(screenNames)(
-    'passes the accessibility rules on %s, light and dark',
+    'passes the accessibility rules on %s, light and dark, wide and narrow',
     async (name) => {
       const { page, context } = await browser.open(`${world.url}/console${screens.paths[name]}#token=${screens.token}`);
       await loaded(page);
@@ -51,6 +51,9 @@ describeInBrowser('console: requests and accessibility of every screen', () => {
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
         expect(await violationsOf(page)).toEqual([]);
       }
+      await page.setViewportSize({ width: 390, height: 800 });
+      await loaded(page);
+      expect(await violationsOf(page)).toEqual([]);
       await context.close();
     },
     60_000,
