@@ -12,7 +12,7 @@ import { expireCommands, makeDue } from './command-rows.js';
 import { countNames, type DesiredPart, desiredParts, lockDevice, type Report, report } from './device-state.js';
 import { type HandOver, handOver } from './hand-over.js';
 import { type NewEvidence, noteEvidence } from './note-evidence.js';
-import { answerSigfox, type SigfoxRequest } from './sigfox.js';
+import { answerSigfox, noteSigfox, type SigfoxNews, type SigfoxRequest } from './sigfox.js';
 import { StateChanges } from './state-changes.js';
 
 export interface DownlinkOptions {
@@ -45,6 +45,8 @@ export interface Downlink {
   waitAndTake(device: DeviceName, how: HandOver, wait: number, signal: AbortSignal): Promise<HandedCommand[]>;
   /** Hands a command over to Sigfox. Returns 16 hexadecimal digits; undefined if nothing waits. */
   answerSigfox(request: SigfoxRequest): Promise<string | undefined>;
+  /** Stores what Sigfox says of a downlink. */
+  noteSigfox(news: SigfoxNews): Promise<void>;
   /** Stores evidence. Returns the state of the command; undefined when the device has no such command. */
   note(command: { id: string; deviceId: string }, evidence: NewEvidence): Promise<CommandStateName | undefined>;
   /** Makes commands due that were handed over to a connection which ended before the device acknowledged them. */
@@ -130,6 +132,7 @@ export function createDownlink({ pool, clock, log, bus, retention }: DownlinkOpt
       }
     },
     answerSigfox: (request) => answerSigfox(pool, request),
+    noteSigfox: (news) => noteSigfox(pool, news),
     async note(command, evidence) {
       const state = await noteEvidence(pool, command, evidence);
       // The next command may be due.

@@ -4,6 +4,7 @@ import { transaction } from '#database/transaction.js';
 import { serialKey } from '#entities/serial.js';
 import { lockDevice } from './device-state.js';
 import { handOverIn } from './hand-over.js';
+import { type NewEvidence, noteEvidence } from './note-evidence.js';
 
 /** A callback of Sigfox that asks for a downlink. */
 export interface SigfoxRequest {
@@ -23,12 +24,8 @@ const size = 8;
  * @returns 16 hexadecimal digits, a shorter payload with zeros at its end; undefined if nothing waits
  */
 export const answerSigfox = async (pool: Pool, request: SigfoxRequest): Promise<string | undefined> => {
-  const { organizationId, serials, call } = request;
-  const keys = serials.map(serialKey);
-  const { rows: devices } = await pool.query<{ id: string }>(sql`
-    select id from device where organization_id = ${organizationId} and serial_key = any(${keys}::text[])
-     order by array_position(${keys}::text[], serial_key) limit 1`);
-  const [device] = devices;
+  const { call } = request;
+  const device = await findDevice(pool, request);
   if (device === undefined) return undefined;
   const payload = await transaction(pool, async (tx) => {
     // Of two callbacks at once, which may be the same, the second sees what the first was answered.
@@ -40,6 +37,42 @@ export const answerSigfox = async (pool: Pool, request: SigfoxRequest): Promise<
     return command?.payload ?? undefined;
   });
   return payload?.padEnd(2 * size, '0');
+};
+
+/** News of Sigfox about a downlink. */
+export interface SigfoxNews extends Omit<SigfoxRequest, 'call'> {
+  /** Time of the message that asked for it, in Unix seconds; undefined if Sigfox does not say it. */
+  time: number | undefined;
+  evidence: Pick<NewEvidence, 'kind' | 'code' | 'detail'>;
+}
+
+/**
+ * Stores what Sigfox says of a downlink as evidence of the command that was the answer to the message of that time, or
+ * else of the last one of the past minutes. Without such a command, nothing is stored.
+ */
+export const noteSigfox = async (pool: Pool, { time, evidence, ...named }: SigfoxNews): Promise<void> => {
+  const device = await findDevice(pool, named);
+  if (device === undefined) return;
+  const { rows } = await pool.query<{ id: string }>(sql`
+    select c.id from (select id from command where device_id = ${device.id} order by id desc limit 1000) c
+      join command_evidence e on e.command_id = c.id and e.kind = 'handed' and e.detail ->> 'sigfox' is not null
+     cross join lateral (select coalesce(split_part(e.detail ->> 'sigfox', '|', 1) = ${time ?? null}::text, false) is_same) t
+     where t.is_same or e.at > clock_timestamp() - interval '10 min'
+     order by t.is_same desc, e.at desc limit 1`);
+  const [command] = rows;
+  if (command !== undefined)
+    await noteEvidence(pool, { id: command.id, deviceId: device.id }, { source: 'networkServer', ...evidence });
+};
+
+const findDevice = async (
+  pool: Pool,
+  { organizationId, serials }: Pick<SigfoxRequest, 'organizationId' | 'serials'>,
+): Promise<{ id: string } | undefined> => {
+  const keys = serials.map(serialKey);
+  const { rows } = await pool.query<{ id: string }>(sql`
+    select id from device where organization_id = ${organizationId} and serial_key = any(${keys}::text[])
+     order by array_position(${keys}::text[], serial_key) limit 1`);
+  return rows[0];
 };
 
 /** Selects the payload that a callback was answered, among the last thousand commands of the device. */

@@ -13,6 +13,7 @@ interface Evidence {
   source: string;
   kind: string;
   code?: string;
+  detail?: unknown;
 }
 
 /** Creates a device, and functions that speak to it and for it. */
@@ -100,5 +101,55 @@ describe('callback of Sigfox that asks for a downlink', () => {
   it('answers 404 for a device that does not exist', async () => {
     const { callback } = await newDevice();
     expect(await callback(1, { device: 'FFFFFF' })).toMatchObject({ status: 404 });
+  });
+});
+
+describe('callback of Sigfox that acknowledges a downlink', () => {
+  const acknowledge = (device: string, more: object) =>
+    owner.post(`/organizations/${owner.id}/ingest/sigfox`, { device, ...more });
+
+  it.each([
+    ['0', 'transmitted', undefined],
+    ['3', 'failed', 'DAILY_ALLOWANCE'],
+    ['4', 'failed', 'NETWORK_ERROR'],
+    ['77', 'failed', 'NOT_SENT'],
+    ['5', 'handed', undefined],
+  ])('gives evidence: its code %s means %s', async (infoCode, state, code) => {
+    const { device, send, callback } = await newDevice();
+    const id = await send('01');
+    await callback(1);
+    const news = {
+      infoCode,
+      infoMessage: 'as Sigfox says',
+      downlinkAck: `${infoCode === '0'}`,
+      downlinkOverusage: 'false',
+    };
+    for (const more of [news, news]) expect(shown(await acknowledge(device, more))).toEqual(nothing);
+    expect(await stateOf(id)).toMatchObject({ state, ...(code && { code }) });
+    expect((await evidenceOf(id))[1]).toMatchObject({
+      source: 'networkServer',
+      detail: { infoCode: Number(infoCode), infoMessage: 'as Sigfox says', downlinkOverusage: false },
+    });
+  });
+
+  it('concerns the command of the message with its time', async () => {
+    const { device, send, callback } = await newDevice();
+    const [first, second] = [await send('01'), await send('02')];
+    const seconds = Math.floor(Date.now() / 1000);
+    await callback(1, { time: `${seconds}` });
+    await callback(2, { time: `${seconds + 60}` });
+    await acknowledge(device, { time: `${seconds}`, infoCode: 0, downlinkAck: true });
+    expect([await stateOf(first), await stateOf(second)]).toMatchObject([
+      { state: 'transmitted' },
+      { state: 'handed' },
+    ]);
+  });
+
+  it('changes nothing without a command that was handed over, or without a device', async () => {
+    const { device, send } = await newDevice();
+    const id = await send('01');
+    expect(shown(await acknowledge(device, { infoCode: 1 }))).toEqual(nothing);
+    expect(shown(await acknowledge('FFFFFE', { infoCode: 0 }))).toEqual(nothing);
+    expect(await evidenceOf(id)).toEqual([]);
   });
 });

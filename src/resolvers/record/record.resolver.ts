@@ -16,7 +16,7 @@ import { type OneDevice, readNative } from '#records/record-body.js';
 import type { RecordLog } from '#records/record-log.js';
 import { remarkOf } from '#records/remark.js';
 import { readChirpStackEvent } from '#records/sources/chirpstack.js';
-import { readDownlinkRequest, readSigfox } from '#records/sources/sigfox.js';
+import { readAcknowledgement, readDownlinkRequest, readSigfox } from '#records/sources/sigfox.js';
 import { storable } from '#records/sources/source.js';
 import { readTheThingsStack } from '#records/sources/the-things-stack.js';
 import { isGatewayForm, readThingsBoard } from '#records/sources/thingsboard.js';
@@ -36,7 +36,7 @@ import {
 export class RecordResolver {
   constructor(
     private readonly records: Pick<RecordLog, 'append'>,
-    private readonly downlink: Pick<Downlink, 'answerSigfox'>,
+    private readonly downlink: Pick<Downlink, 'answerSigfox' | 'noteSigfox'>,
     private readonly network: Pick<Network, 'hear'>,
   ) {}
 
@@ -114,6 +114,12 @@ export class RecordResolver {
     const { organizationId } = args;
     const body = bodyOf(args);
     const isStored = await this.ingest(ctx, organizationId, body, readSigfox);
+    const acknowledgement = isStored ? undefined : readAcknowledgement(body);
+    if (acknowledgement !== undefined) {
+      const { serials, time, isSent, code, detail } = acknowledgement;
+      const kind = isSent === undefined ? 'noted' : isSent ? 'transmitted' : 'failed';
+      await this.downlink.noteSigfox({ organizationId, serials, time, evidence: { kind, code, detail } });
+    }
     const request = readDownlinkRequest(body);
     const downlinkData = request && (await this.downlink.answerSigfox({ organizationId, ...request }));
     return downlinkData === undefined ? isStored : { [request!.device]: { downlinkData } };
