@@ -20,14 +20,16 @@ import { findFinishedDays } from '#records/postgres/blocks/noted-day.js';
 import { createGroupSeries } from '#records/postgres/search/group/group.js';
 import { createFleet, type PacedOwner } from './blocks-fleet.js';
 import { progress, type Row, report, timed } from './figures.js';
+import { measureBesideVictoria } from './groups-victoria.js';
 import { spentBy } from './processor.js';
 
 const zone = 'Europe/Berlin';
 
 /**
- * Measures lines over many devices from sums of all devices beside other ways: `--beside runs,hand`, which are sums by
- * run, `records` alone, and SQL by hand over the same rows. `--devices N` (10000), `--days N` (30), `--records N` (4) of a
- * device and day, `--rounds N` (5), `--kept FOLDER` keeps the records.
+ * Measures lines over many devices from sums of all devices beside other ways: `--beside runs,hand,victoria`, which are
+ * sums by run, `records` alone, SQL by hand over the same rows, and VictoriaMetrics where both definitions agree.
+ * `--devices N` (10000), `--days N` (30), `--records N` (4) of a device and day, or `--rows N` of all, `--rounds N` (5),
+ * `--kept FOLDER` keeps the records.
  */
 export async function run(args: readonly string[]): Promise<void> {
   const text = (usual: string) => ({ type: 'string', default: usual }) as const;
@@ -37,17 +39,18 @@ export async function run(args: readonly string[]): Promise<void> {
       devices: text('10000'),
       days: text('30'),
       records: text('4'),
+      rows: { type: 'string' },
       rounds: text('5'),
-      beside: text('runs,hand'),
+      beside: text('runs,hand,victoria'),
       kept: { type: 'string' },
     },
   });
-  const [devices, days, records, rounds] = [values.devices, values.days, values.records, values.rounds].map(Number) as [
-    number,
-    number,
-    number,
-    number,
-  ];
+  const [devices, days, rounds] = [values.devices, values.days, values.rounds].map(Number) as [number, number, number];
+  // A day before the range and one that is not over are stored, too.
+  const records =
+    values.rows === undefined
+      ? Number(values.records)
+      : Math.max(1, Math.round(Number(values.rows) / devices / (days + 2)));
   const folder = values.kept ?? (await mkdtemp(join(tmpdir(), 'ddp-bench-')));
   const log = createLog('warn');
   const server = await openEmbedded({ dataDir: join(folder, 'data'), log, durable: true });
@@ -58,7 +61,14 @@ export async function run(args: readonly string[]): Promise<void> {
     const end = Math.floor(Date.now() / dayMs) * daySeconds;
     const owner = (await findFleet(pool)) ?? (await storeFleet(pool, { devices, until: end, days, records }));
     await makeFleets(pool);
-    await measure(pool, owner, { end, days, rounds, beside: values.beside.split(',').filter((way) => way !== '') });
+    const beside = values.beside.split(',').filter((way) => way !== '');
+    await measure(pool, owner, { end, days, rounds, beside: beside.filter((way) => way !== 'victoria') });
+    if (beside.includes('victoria')) {
+      const [from, to] = [end - (days + 1) * daySeconds, end - daySeconds];
+      const ask = createGroupSeries({ pool, queue: fairQueueFor(pool), clock: () => end * 1000, timeoutMs: 120_000 });
+      const call = callOf(owner, { from, to, calendarInterval: CalendarInterval.day, timeZone: 'UTC' });
+      await measureBesideVictoria(pool, { from, to, rounds }, () => ask(call));
+    }
   } finally {
     await pool.end();
     await server.close();

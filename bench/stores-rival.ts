@@ -43,7 +43,7 @@ export const measureRival = async (
 ): Promise<StoreResult | undefined> => {
   const folder = await mkdtemp(join(tmpdir(), 'ddp-bench-'));
   try {
-    const filled = await run(store, folder);
+    const filled = await startRival(store, folder);
     if (filled === undefined) return undefined;
     let [stored, ingest] = [0, 0];
     try {
@@ -62,7 +62,7 @@ export const measureRival = async (
     }
     const bytes = await bytesBelow(folder);
     // A store that has started again has nothing of its records in memory but what it keeps there at all times.
-    const opened = (await run(store, folder))!;
+    const opened = (await startRival(store, folder))!;
     try {
       const asked = await askAll(store.askers(opened.call, data), () => processorOf(opened.pid), turns);
       const per = (micros: number) => (micros / data.records).toFixed(2);
@@ -76,14 +76,15 @@ export const measureRival = async (
   }
 };
 
-interface Running {
+/** A store that runs. */
+export interface Running {
   readonly pid: number;
   readonly call: Call;
   stop(): Promise<void>;
 }
 
 /** Starts a store and waits until it answers. Returns undefined if its program is not installed. */
-const run = async (store: RivalStore, folder: string): Promise<Running | undefined> => {
+export const startRival = async (store: RivalStore, folder: string): Promise<Running | undefined> => {
   const port = await freePort();
   const child = spawn(store.program, store.arguments(folder, port), {
     env: { PATH: process.env['PATH'], HOME: folder, ...store.environment(folder, port) },

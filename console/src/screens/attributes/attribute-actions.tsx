@@ -69,7 +69,7 @@ const ValueFields = ({ name, value }: { name: string | undefined; value: unknown
 };
 
 const ValueField = ({ type, value }: { type: Exclude<Type, 'none'>; value: unknown }) => {
-  const own = value !== undefined && typeOf(value) === type ? String(value) : '';
+  const own = value !== undefined && typeOf(value) === type ? `${value as string | number | boolean}` : '';
   if (type === 'boolean')
     return (
       <select name="value" defaultValue={own === 'false' ? 'false' : 'true'}>

@@ -18,11 +18,11 @@ export const shownValue = (value: unknown): string =>
 
 /** Reads the attribute that a form sets. */
 export const attributeIn = (form: FormData, type: Type) => {
-  const text = form.get('value');
+  const text = form.get('value') as string | null;
   const value = {
     number: () => Number(text),
     boolean: () => text === 'true',
-    text: () => String(text),
+    text: () => text ?? '',
     none: () => null,
   }[type]();
   return { name: textOf(form, 'name'), value, validFrom: timeIn(form) };
