@@ -219,6 +219,7 @@ describe('every field that a link to a dashboard gets to', () => {
       'Device.state',
       'Episode.calls',
       'Episode.mails',
+      'Episode.openedState',
       'Product.history',
       'Product.organization',
       'Product.settings',
