@@ -111,6 +111,11 @@ const screens: readonly Screen[] = [
     component: loadScreen(async () => (await import('./screens/people/people.js')).PeopleScreen),
   },
   {
+    path: '/network-servers',
+    title: 'Network servers',
+    component: loadScreen(async () => (await import('./screens/network-servers.js')).NetworkServersScreen),
+  },
+  {
     path: '/audit',
     title: 'Audit',
     component: loadScreen(async () => (await import('./screens/audit/audit.js')).AuditScreen),

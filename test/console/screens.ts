@@ -51,6 +51,7 @@ export const screenNames = [
   'Jobs',
   'Usage',
   'Tokens',
+  'Network servers',
 ] as const;
 
 /** The console's screens for an organization whose objects have hostile names. */
@@ -130,6 +131,7 @@ export const furnishScreens = async (world: World): Promise<Screens> => {
       Jobs: '/jobs',
       Usage: '/usage',
       Tokens: '/tokens',
+      'Network servers': '/network-servers',
     },
   };
 };

@@ -365,6 +365,13 @@ export type JobState =
   | 'done'
   | 'failed';
 
+/** Kind of a network server. */
+export type NetworkServerKind =
+  /** The Things Stack 3. */
+  | 'THE_THINGS_STACK'
+  /** ChirpStack 4, by its REST API. */
+  | 'CHIRPSTACK';
+
 /** Reason why a preview is not complete. */
 export type PreviewStop =
   /** The time for the preview was over. */
@@ -1552,6 +1559,66 @@ export type LiveQueryVariables = Exact<{
 
 export type LiveQuery = { applications: { items: Array<{ id: string, name: string }> } | null, chosen: { items: Array<{ id: string, products: { items: Array<{ id: string, variables: Array<{ name: string, type: VariableType, unit: string | null, decimals: number | null, words: Record<string, unknown> | null }> }> }, search: { responses: Array<Record<string, unknown>> } }> } | null };
 
+export type NetworkServerLineFragment = { id: string, kind: NetworkServerKind, name: string, address: string, application: string, proposed: boolean };
+
+export type NetworkServersQueryVariables = Exact<{
+  organizationId: string;
+  limit: number;
+  page: number;
+  sort?: string | null | undefined;
+}>;
+
+
+export type NetworkServersQuery = { networkServers: { totalCount: number | null, items: Array<{ id: string, kind: NetworkServerKind, name: string, address: string, application: string, proposed: boolean }> } | null };
+
+export type CreateNetworkServerMutationVariables = Exact<{
+  organizationId: string;
+  kind: NetworkServerKind;
+  name: string;
+  address: string;
+  application: string;
+  apiKey: string;
+}>;
+
+
+export type CreateNetworkServerMutation = { createNetworkServer: { id: string } | null };
+
+export type UpdateNetworkServerMutationVariables = Exact<{
+  organizationId: string;
+  networkServerId: string;
+  name: string;
+  address: string;
+  application: string;
+  apiKey?: string | null | undefined;
+}>;
+
+
+export type UpdateNetworkServerMutation = { updateNetworkServer: { id: string } | null };
+
+export type DeleteNetworkServerMutationVariables = Exact<{
+  organizationId: string;
+  networkServerId: string;
+}>;
+
+
+export type DeleteNetworkServerMutation = { deleteNetworkServer: { id: string } | null };
+
+export type ConfirmNetworkServerMutationVariables = Exact<{
+  organizationId: string;
+  networkServerId: string;
+}>;
+
+
+export type ConfirmNetworkServerMutation = { confirmNetworkServer: { id: string } | null };
+
+export type TestNetworkServerMutationVariables = Exact<{
+  organizationId: string;
+  networkServerId: string;
+}>;
+
+
+export type TestNetworkServerMutation = { testNetworkServer: { ok: boolean, message: string } | null };
+
 export type FirstChartQueryVariables = Exact<{
   organizationId: string;
   deviceIds?: Array<string> | string | null | undefined;
@@ -2427,6 +2494,16 @@ export const JobLineFragmentDoc = new TypedDocumentString(`
   updatedAt
 }
     `, {"fragmentName":"JobLine"}) as unknown as TypedDocumentString<JobLineFragment, unknown>;
+export const NetworkServerLineFragmentDoc = new TypedDocumentString(`
+    fragment NetworkServerLine on NetworkServer {
+  id
+  kind
+  name
+  address
+  application
+  proposed
+}
+    `, {"fragmentName":"NetworkServerLine"}) as unknown as TypedDocumentString<NetworkServerLineFragment, unknown>;
 export const OverviewHookFragmentDoc = new TypedDocumentString(`
     fragment OverviewHook on Hook {
   id
@@ -4780,6 +4857,87 @@ export const LiveDocument = new TypedDocumentString(`
     words
   }
 }`) as unknown as TypedDocumentString<LiveQuery, LiveQueryVariables>;
+export const NetworkServersDocument = new TypedDocumentString(`
+    query NetworkServers($organizationId: ID!, $limit: Int!, $page: Int!, $sort: String) {
+  networkServers(
+    organizationId: $organizationId
+    limit: $limit
+    page: $page
+    sort: $sort
+  ) {
+    totalCount
+    items {
+      ...NetworkServerLine
+    }
+  }
+}
+    fragment NetworkServerLine on NetworkServer {
+  id
+  kind
+  name
+  address
+  application
+  proposed
+}`) as unknown as TypedDocumentString<NetworkServersQuery, NetworkServersQueryVariables>;
+export const CreateNetworkServerDocument = new TypedDocumentString(`
+    mutation CreateNetworkServer($organizationId: ID!, $kind: NetworkServerKind!, $name: String!, $address: URL!, $application: String!, $apiKey: String!) {
+  createNetworkServer(
+    organizationId: $organizationId
+    kind: $kind
+    name: $name
+    address: $address
+    application: $application
+    apiKey: $apiKey
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<CreateNetworkServerMutation, CreateNetworkServerMutationVariables>;
+export const UpdateNetworkServerDocument = new TypedDocumentString(`
+    mutation UpdateNetworkServer($organizationId: ID!, $networkServerId: ID!, $name: String!, $address: URL!, $application: String!, $apiKey: String) {
+  updateNetworkServer(
+    organizationId: $organizationId
+    networkServerId: $networkServerId
+    name: $name
+    address: $address
+    application: $application
+    apiKey: $apiKey
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<UpdateNetworkServerMutation, UpdateNetworkServerMutationVariables>;
+export const DeleteNetworkServerDocument = new TypedDocumentString(`
+    mutation DeleteNetworkServer($organizationId: ID!, $networkServerId: ID!) {
+  deleteNetworkServer(
+    organizationId: $organizationId
+    networkServerId: $networkServerId
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<DeleteNetworkServerMutation, DeleteNetworkServerMutationVariables>;
+export const ConfirmNetworkServerDocument = new TypedDocumentString(`
+    mutation ConfirmNetworkServer($organizationId: ID!, $networkServerId: ID!) {
+  confirmNetworkServer(
+    organizationId: $organizationId
+    networkServerId: $networkServerId
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<ConfirmNetworkServerMutation, ConfirmNetworkServerMutationVariables>;
+export const TestNetworkServerDocument = new TypedDocumentString(`
+    mutation TestNetworkServer($organizationId: ID!, $networkServerId: ID!) {
+  testNetworkServer(
+    organizationId: $organizationId
+    networkServerId: $networkServerId
+  ) {
+    ok
+    message
+  }
+}
+    `) as unknown as TypedDocumentString<TestNetworkServerMutation, TestNetworkServerMutationVariables>;
 export const FirstChartDocument = new TypedDocumentString(`
     query FirstChart($organizationId: ID!, $deviceIds: [ID!], $variables: [String!]!, $from: UnixTime) {
   series(

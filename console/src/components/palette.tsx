@@ -143,6 +143,7 @@ const commands = (): Entry[] => {
     screen('People', 'people', '/people'),
     screen('Usage', 'usage', '/usage'),
     screen('Tokens', 'tokens', '/tokens'),
+    screen('Network servers', 'network-servers', '/network-servers'),
     screen('Audit', 'other', '/audit'),
     command('Show silent devices', 'devices', '/devices?silent=day'),
     command('Show open alerts', 'alerts', '/alerts?state=open'),
