@@ -107,6 +107,13 @@ describeInBrowser('console: panels that compare ranges', () => {
     await figure.getByText('456 kWh').waitFor();
     expect(await figure.innerText()).toMatch(/100%\s+from 228 kWh, 1 Oct 2025, 00:00\s–\s10 Oct 2025, 12:00$/);
     expect(await page.getByLabel('Range', { exact: true }).inputValue()).toBe('this-month');
+    // The change of the clock on October 26 makes it no longer than 27 days and eleven hours of November.
+    await page.clock.setFixedTime(new Date('2025-11-28T10:00:00Z'));
+    await page.reload();
+    await figure.getByText(/28 Oct 2025, 11:00$/).waitFor();
+    await page.clock.setFixedTime(new Date('2025-11-10T11:00:00Z'));
+    await page.reload();
+    await figure.getByText('456 kWh').waitFor();
     const panel = page.getByRole('article', { name: 'Energy by day' });
     await panel.getByRole('button', { name: 'As a table' }).click();
     const rows = panel.getByRole('row');

@@ -23,6 +23,22 @@ const readingOf = (number: number, at: number, end: number): number => {
   return energyOf(number, at);
 };
 
+/** Days before the end of the fleet's week from which on meters have a reading an hour: this month has a last one. */
+const historyDays = 63;
+
+/**
+ * Returns the records of the meters, one an hour, before a time (Unix seconds), the oldest first.
+ * @param end end of the week.
+ */
+export const metersBefore = (to: number, end: number, devices: readonly FleetDevice[]) => {
+  const hours = Math.floor((to - end) / 3600) + historyDays * 24;
+  return Array.from({ length: hours }, (_, hour) => end - historyDays * daySeconds + hour * 3600).flatMap((ts) =>
+    devices
+      .filter(({ kind }) => kind === energyMeter)
+      .map(({ number, serial }) => ({ serial, ts, ...sentByMeter(number, ts, end) })),
+  );
+};
+
 /** Returns what a meter sends at a time. */
 export const sentByMeter = (number: number, at: number, end: number) => ({
   data: { energy: Number(readingOf(number, at, end).toFixed(1)) },
@@ -71,8 +87,8 @@ export async function furnishBuildings(
       deviceIds: numbers.map((number) => devices.get(number)!),
       at: Math.floor(end - ago),
     });
-  await move(0, [meters.first, meters.reset, meters.moved], 8 * daySeconds);
-  await move(1, [meters.exchanged], 8 * daySeconds);
+  await move(0, [meters.first, meters.reset, meters.moved], (historyDays + 1) * daySeconds);
+  await move(1, [meters.exchanged], (historyDays + 1) * daySeconds);
   await move(1, [meters.moved], before.moved);
   await api.graph(exchange, {
     o: organizationId,

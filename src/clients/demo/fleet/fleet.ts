@@ -4,6 +4,7 @@ import type { Tell } from '#clients/demo/demo.js';
 import { openReceiver } from '#clients/demo/receiver.js';
 import { ColdRooms } from './cold-room.js';
 import { type FleetRecord, fleetDevices, isPlugged, recordsBetween, recordsOfTurn } from './device.js';
+import { metersBefore } from './energy.js';
 import { buildFleet, type FleetScene, hasWorkingHook, hookFleet, removeFleet } from './scene.js';
 
 export interface FleetOptions {
@@ -32,8 +33,8 @@ const hookedSeconds = 1800;
 const maxRecords = 5000;
 
 /**
- * Fills an organization with 44 devices of four products, two buildings, a week of records with gaps, and two hooks of which one
- * fails. An earlier fleet is removed first. With `until` the fleet continues to send, one record every two seconds.
+ * Fills an organization with 44 devices of four products, two buildings, a week of records with gaps and two months of
+ * energy meters, and two hooks of which one fails. An earlier fleet is removed first. With `until` the fleet continues to send, one record every two seconds.
  */
 export async function runFleet(origin: string, token: string, tell: Tell, options: FleetOptions): Promise<FleetResult> {
   const api = createApi(origin, token);
@@ -45,8 +46,10 @@ export async function runFleet(origin: string, token: string, tell: Tell, option
     await removeFleet(api, organizationId);
     tell(`Making four products, ${fleetDevices.length} devices, two buildings and two applications.`);
     const scene = await buildFleet(api, organizationId, end);
-    tell('Posting a week of records.');
-    let records = await post(api, organizationId, recordsBetween(end - weekSeconds, end - hookedSeconds, end));
+    tell('Posting a week of records, and two months of energy meters.');
+    const begun = end - weekSeconds;
+    let records = await post(api, organizationId, metersBefore(begun, end, fleetDevices));
+    records += await post(api, organizationId, recordsBetween(begun, end - hookedSeconds, end));
     await hookFleet(api, scene, receiver.url);
     tell('Making two hooks, of which one fails, and posting the last half hour.');
     const last = recordsBetween(end - hookedSeconds, end, end);

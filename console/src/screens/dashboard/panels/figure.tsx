@@ -4,6 +4,8 @@ import { wordsOf } from '../../../components/levels.js';
 import { Spark } from '../../../components/tile.js';
 import { rangeText } from '../../../format/compare.js';
 import { type Look, said, unitFor, wordFor } from '../../../format/look.js';
+import type { Ends } from '../../../format/range.js';
+import { wallClock } from '../../../format/wall-clock.js';
 import type { FigureResult } from '../data/results.js';
 import { aggregates, combinationOf, combinations, type FigurePanel, levelAt } from '../document.js';
 import { Note } from './note.js';
@@ -74,7 +76,9 @@ const Against = ({
   if (earlier.value === undefined) return <p class="figure-against">No value in {when}</p>;
   const change = value - earlier.value;
   const share = earlier.value > 0 ? change / earlier.value : undefined;
-  const [days, ownDays] = [earlier.ends, earlier.now].map(({ from, to }) => Math.round((to - from) / 86_400));
+  // By what clocks show, so that a day of 25 hours is one.
+  const daysOf = ({ from, to }: Ends) => Math.round((wallClock(to) - wallClock(from)) / 86_400);
+  const [days, ownDays] = [daysOf(earlier.ends), daysOf(earlier.now)];
   return (
     <p class="figure-against">
       <Sign of={change} />
