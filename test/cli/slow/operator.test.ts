@@ -83,10 +83,18 @@ describe('ddp commands', () => {
       recordsPerDay: 'none',
       devices: 'none',
       storedBytes: 'none',
+      commandsPerDay: 'none',
     });
     await ask('quota', 'set', organization, '--records-per-day', '1000', '--stored-bytes', '20G');
-    const set = await ask('quota', 'set', organization, '--devices', '5', '--records-per-day', 'none');
-    expect(set).toEqual({ organization, recordsPerDay: 'none', devices: '5', storedBytes: '21474836480' });
+    const more = ['--devices', '5', '--records-per-day', 'none', '--commands-per-day', '200'];
+    const set = await ask('quota', 'set', organization, ...more);
+    expect(set).toEqual({
+      organization,
+      recordsPerDay: 'none',
+      devices: '5',
+      storedBytes: '21474836480',
+      commandsPerDay: '200',
+    });
     expect(await ask('quota', 'show', organization)).toEqual(set);
   });
 
