@@ -14,8 +14,9 @@ import { noteSummaries, summarize } from '#records/postgres/upkeep/summary.js';
 import { rollupTables } from '../test/search/rollup-table.js';
 import { progress } from './figures.js';
 import { type BenchFleet, furnish, nextItem } from './fleet.js';
+import { copyDay } from './search-copy.js';
 import { openStage, type Stage } from './stage.js';
-import { stepOf, storeMillions } from './store-millions.js';
+import { stepOf, storeMillions, days as worldDays } from './store-millions.js';
 
 /** The searched data: 90 days of 200 devices of 20 products, all linked to one application. */
 export interface SearchWorld {
@@ -38,20 +39,31 @@ const productCount = 20;
 const worlds = '/var/tmp/ddp-bench';
 
 /**
+ * How a world keeps its records: as rows; all days but the last nine in blocks alone; or that, where the blocks of all
+ * days but one are copies of that day's.
+ */
+export type Keeping = 'rows' | 'blocks' | 'copies';
+
+/**
  * Opens the kept world with this number of records. Creates it, or completes what an interrupted run has left, with a
  * progress bar.
- * @param blocks Whether the records of all days but the last nine are in blocks alone, in a world of its own
  */
-export async function openWorld(rows: number, blocks = false): Promise<SearchWorld> {
-  const folder = join(worlds, `search-${rows}${blocks ? '-blocks' : ''}`);
+export async function openWorld(rows: number, keeping: Keeping = 'rows'): Promise<SearchWorld> {
+  const blocks = keeping !== 'rows';
+  const folder = join(worlds, `search-${rows}${blocks ? `-${keeping}` : ''}`);
   const stage = await openStage({ SEARCH_TIMEOUT: '60s', RECORD_BLOCKS: blocks ? 'on' : 'off' }, folder);
   try {
     const { fleet, until } = await furnished(stage, join(folder, 'world.json'));
-    await storeMillions(stage, rows, until);
+    const copied = firstHotDay(until) - 1;
+    await storeMillions(stage, rows, until, keeping === 'copies' ? copied * dayMs : 0);
     await rollUpAll(stage);
     while ((await rollUpDays(stage.pool, new Date(Date.now() + 2 * 86_400_000))) > 0);
     await summarizeAll(stage);
     if (blocks) await freezeAll(stage, until);
+    if (keeping === 'copies') {
+      await copyDay(stage.pool, copied, until / dayMs - worldDays);
+      await summarizeAll(stage);
+    }
     const { rows: devices } = await stage.pool.query<{ id: string; productId: string }>(
       'select id, product_id as "productId" from device order by id',
     );
@@ -143,6 +155,9 @@ const rollUpAll = async ({ pool }: Stage): Promise<void> => {
   await pool.query('vacuum analyze record_rollup, record_total, record_source, record_dirty');
 };
 
+/** Returns the first day that keeps its rows, in days since 1970. */
+const firstHotDay = (until: number): number => Math.ceil(until / dayMs - 9);
+
 /** Makes blocks of all finished days, and deletes the rows of those that end nine days before the last one. */
 const freezeAll = async ({ pool }: Stage, until: number): Promise<void> => {
   const later = new Date(Date.now() + 2 * dayMs);
@@ -153,9 +168,10 @@ const freezeAll = async ({ pool }: Stage, until: number): Promise<void> => {
     // The service makes days, too.
     while ((await makeDay(pool, day)).outcome === 'busy') await setTimeout(100);
   }
-  const old = (await findDaysToFreeze(pool, later)).filter(({ day }) => day < until / dayMs - 9);
-  if (old.length === 0) return;
-  for (const day of old) await freezeDay(pool, day);
+  const next = async () => (await findDaysToFreeze(pool, later)).filter(({ day }) => day < firstHotDay(until));
+  // One query finds some of the days.
+  for (let old = await next(); old.length > 0; old = await next())
+    for (const day of old) if (!(await freezeDay(pool, day))) throw new Error('The rows of a day are not deleted.');
   await pool.query('vacuum analyze');
   await shrinkPartitions(pool);
 };
