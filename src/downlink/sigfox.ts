@@ -18,9 +18,12 @@ export interface SigfoxRequest {
 /** Number of bytes of a downlink. Sigfox takes exactly as many. */
 const size = 8;
 
+/** Number of downlinks that a device gets in a day (UTC), at most. Sigfox drops a further one. */
+const dailyAllowance = 4;
+
 /**
  * Hands the oldest command that waits for the device over to Sigfox. A repeated callback gets the same command. Commands
- * that do not fit fail.
+ * that do not fit fail. Those beyond the day's allowance wait for the next day, and their evidence says so.
  * @returns 16 hexadecimal digits, a shorter payload with zeros at its end; undefined if nothing waits
  */
 export const answerSigfox = async (pool: Pool, request: SigfoxRequest): Promise<string | undefined> => {
@@ -33,6 +36,11 @@ export const answerSigfox = async (pool: Pool, request: SigfoxRequest): Promise<
     const { rows } = await tx.query<{ payload: string }>(answered(device.id, call));
     if (rows[0] !== undefined) return rows[0].payload;
     await tx.query(endUnfit(device.id));
+    const used = await tx.query(usedToday(device.id));
+    if ((used.rowCount ?? 0) >= dailyAllowance) {
+      await tx.query(noteAllowance(device.id));
+      return undefined;
+    }
     const [command] = await handOverIn(tx, device.id, { limit: 1, again: undefined, detail: { sigfox: call } });
     return command?.payload ?? undefined;
   });
@@ -82,6 +90,21 @@ const answered = (deviceId: string, call: string): Sql => sql`
    where exists (
      select from command_evidence e where e.command_id = c.id and e.kind = 'handed' and e.detail ->> 'sigfox' = ${call})
    limit 1`;
+
+/** Selects the downlinks that a device got today, as far as nobody says that they were not sent. */
+const usedToday = (deviceId: string): Sql => sql`
+  select from (select id, state from command where device_id = ${deviceId} order by id desc limit 1000) c
+    join command_evidence e on e.command_id = c.id and e.kind = 'handed' and e.detail ->> 'sigfox' is not null
+   where c.state <> 'failed' and e.at >= date_trunc('day', clock_timestamp(), 'UTC')`;
+
+/** Notes, once a day, that the first command that waits is beyond the allowance. */
+const noteAllowance = (deviceId: string): Sql => sql`
+  insert into command_evidence (command_id, source, kind, code)
+  select c.id, 'service', 'noted', 'DAILY_ALLOWANCE'
+    from (select id from command where device_id = ${deviceId} and open and state = 'waiting' order by id limit 1) c
+   where not exists (
+     select from command_evidence e where e.command_id = c.id and e.code = 'DAILY_ALLOWANCE'
+        and e.at >= date_trunc('day', clock_timestamp(), 'UTC'))`;
 
 /** Ends the waiting commands of a device whose bytes are no downlink of Sigfox. */
 const endUnfit = (deviceId: string): Sql => sql`

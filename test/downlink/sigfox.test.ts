@@ -78,6 +78,20 @@ describe('callback of Sigfox that asks for a downlink', () => {
     expect(await stateOf(long)).toMatchObject({ state: 'failed', code: 'PAYLOAD_SIZE' });
   });
 
+  it('gets at most four commands a day: a further one waits for the next day, and its evidence says so', async () => {
+    const { send, callback, answer } = await newDevice();
+    const ids: string[] = [];
+    for (const payload of ['01', '02', '03', '04', '05']) ids.push(await send(payload));
+    for (const sequence of [1, 2, 3, 4]) expect((await callback(sequence)).status).toBe(200);
+    for (const sequence of [5, 6]) expect(shown(await callback(sequence))).toEqual(nothing);
+    expect(await stateOf(ids[4]!)).toMatchObject({ state: 'waiting' });
+    expect(await evidenceOf(ids[4]!)).toMatchObject([{ source: 'service', kind: 'noted', code: 'DAILY_ALLOWANCE' }]);
+    // A repeated callback gets its answer none the less.
+    expect(shown(await callback(4))).toEqual(answer('0400000000000000'));
+    await world.pool.query(`update command_evidence set at = at - interval '1 day' where command_id = any($1)`, [ids]);
+    expect(shown(await callback(7))).toEqual(answer('0500000000000000'));
+  });
+
   it('gets the command in the graph as well', async () => {
     const { device, send } = await newDevice();
     await send('04');
