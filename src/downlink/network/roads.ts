@@ -64,16 +64,21 @@ export class Roads {
     // Only a digest of the key stays in memory.
     const digest = createHash('sha256').update(apiKey).digest('base64url');
     if (this.isKnown(`${organizationId} ${kind} ${application} ${address}`, digest)) return;
-    const { pool, vault, clock } = this.options;
+    const { pool, vault, clock, log } = this.options;
     const id = newId();
     const at = new Date(clock());
-    await pool.query(sql`
+    const stored = pool.query(sql`
       insert into network_server (id, organization_id, kind, name, address, application, api_key, proposed, created_at, updated_at)
       select ${id}, ${organizationId}, ${kind}, ${application}, ${address}, ${application}, ${vault.seal(apiKey, keyPlace(id))}, true, ${at}, ${at}
        where not exists (select from network_server where organization_id = ${organizationId} and kind = ${kind}
                             and application = ${application} and not proposed)
          and (select count(*) < ${maxProposals} from network_server where organization_id = ${organizationId} and proposed)
       on conflict (organization_id, kind, application, address) where proposed do nothing`);
+    await stored.catch((error: unknown) => {
+      // The uplink is stored: it is not refused for a proposal.
+      this.known.clear();
+      log.warn({ err: error }, 'A network server cannot be proposed');
+    });
   }
 
   async close(): Promise<void> {
