@@ -62,7 +62,7 @@ export const noteSigfox = async (pool: Pool, { time, evidence, ...named }: Sigfo
   const device = await findDevice(pool, named);
   if (device === undefined) return;
   const { rows } = await pool.query<{ id: string }>(sql`
-    select c.id from (select id from command where device_id = ${device.id} order by id desc limit 1000) c
+    select c.id from ${lastCommands(device.id)} c
       join command_evidence e on e.command_id = c.id and e.kind = 'handed' and e.detail ->> 'sigfox' is not null
      cross join lateral (select coalesce(split_part(e.detail ->> 'sigfox', '|', 1) = ${time ?? null}::text, false) is_same) t
      where t.is_same or e.at > clock_timestamp() - interval '10 min'
@@ -83,17 +83,21 @@ const findDevice = async (
   return rows[0];
 };
 
+/** SQL: the last commands of a device. Sigfox asks about no older one. */
+const lastCommands = (deviceId: string): Sql =>
+  sql`(select id, state, payload from command where device_id = ${deviceId} order by id desc limit 1000)`;
+
 /** Selects the payload that a callback was answered, among the last thousand commands of the device. */
 const answered = (deviceId: string, call: string): Sql => sql`
   select encode(c.payload, 'hex') as payload
-    from (select id, payload from command where device_id = ${deviceId} order by id desc limit 1000) c
+    from ${lastCommands(deviceId)} c
    where exists (
      select from command_evidence e where e.command_id = c.id and e.kind = 'handed' and e.detail ->> 'sigfox' = ${call})
    limit 1`;
 
 /** Selects the downlinks that a device got today, as far as nobody says that they were not sent. */
 const usedToday = (deviceId: string): Sql => sql`
-  select from (select id, state from command where device_id = ${deviceId} order by id desc limit 1000) c
+  select from ${lastCommands(deviceId)} c
     join command_evidence e on e.command_id = c.id and e.kind = 'handed' and e.detail ->> 'sigfox' is not null
    where c.state <> 'failed' and e.at >= date_trunc('day', clock_timestamp(), 'UTC')`;
 
