@@ -39,8 +39,8 @@ const productCount = 20;
 const worlds = '/var/tmp/ddp-bench';
 
 /**
- * How a world keeps its records: as rows; all days but the last nine in blocks alone; or that, where the blocks of all
- * days but one are copies of that day's.
+ * Form of a world's records: `rows`; `blocks` has all days but the last nine in blocks alone; `copies` has, too, and its
+ * blocks are copies of those of one day.
  */
 export type Keeping = 'rows' | 'blocks' | 'copies';
 
