@@ -10,7 +10,7 @@ export class Hooks extends Migration {
         organization_id uuid not null,
         application_id uuid not null,
         url text not null,
-        -- Passwords, header values and signing secrets are encrypted (src/hooks/secret.ts).
+        -- Passwords, header values and signing secrets are encrypted (src/calls/vault.ts).
         basic_user text,
         basic_pass text,
         header_name text,
