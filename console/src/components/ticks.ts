@@ -1,4 +1,4 @@
-import { formatIn } from '../format/time.js';
+import { wallClock } from '../format/wall-clock.js';
 
 /* Computes the ticks of a time axis, at round local times of a time zone, also on days of 23 and 25 hours. uPlot's
    own ticks (`tzDate`) are wrong around the clock changes of the browser's zone. */
@@ -33,22 +33,7 @@ const steps = [
 ];
 
 /** Returns the offset of a time zone from UTC at an instant, both in seconds. */
-export const offsetAt = (seconds: number, zone: string): number => {
-  const parts = formatIn(zone, {
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-    hourCycle: 'h23',
-    calendar: 'iso8601',
-    numberingSystem: 'latn',
-  }).formatToParts(seconds * 1000);
-  const of = (type: string) => Number(parts.find((part) => part.type === type)?.value);
-  const wall = Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second')) / 1000;
-  return wall - Math.floor(seconds);
-};
+const offsetAt = (seconds: number, zone: string): number => wallClock(seconds, zone) - Math.floor(seconds);
 
 /**
  * Returns the instant of a local time. For a local time that a clock change skips, it returns the instant of the first

@@ -1,8 +1,11 @@
 import { formatIn, zone } from './time.js';
 
-/** Returns what clocks of the zone show, as the Unix seconds at which clocks in UTC show it. */
-export const wallClock = (seconds: number): number => {
-  const format = formatIn(zone.value, {
+/**
+ * Returns what clocks of a zone show, by default the one that is shown, as the Unix seconds at which clocks in UTC show
+ * it.
+ */
+export const wallClock = (seconds: number, zoneName = zone.value): number => {
+  const format = formatIn(zoneName, {
     calendar: 'iso8601',
     numberingSystem: 'latn',
     hourCycle: 'h23',
